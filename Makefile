@@ -1,6 +1,6 @@
 # Thin: each target is one or two commands that one could type oneself.
 PREFIX ?= /usr/local
-.PHONY: help build check check-mpi4py check-fortran check-apps demo bench report picture install docs format format-check clean
+.PHONY: help build check check-long check-mpi4py check-fortran check-apps demo bench report picture install docs format format-check clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -10,14 +10,14 @@ build: ## set up what is missing and build a tree that works in place: build/bin
 	cmake --preset release
 	cmake --build --preset release
 
-check: ## build and test: the sanitizers' trees with clang, the release tree with gcc; lint, format
+check: ## build and test: the release tree with gcc, the sanitizers' trees with clang; lint, format
 	./bootstrap --dev --lint
 	@./bootstrap --venv || echo "no .venv: the check of the generated MPI binding will be skipped"
-	cmake --workflow --preset asan
-	cmake --workflow --preset tsan
-	cmake --workflow --preset ubsan
-	tools/lint
-	cmake --workflow --preset check
+	tools/check
+
+check-long: ## what `make check` leaves out: whole matrices of ranks, all under AddressSanitizer (hours)
+	./bootstrap --dev --lint --venv
+	tools/check --long
 
 check-mpi4py: build ## all of mpi4py's own tests, with 1, 2, 3 and 5 ranks, and 4 on two test hosts
 	tests/programs/mpi4py/run --build build --ranks 1,2,3,5
@@ -31,7 +31,9 @@ check-apps: build ## others' tests of MPI: PnetCDF, HDF5, MPICH, PETSc, p4est, F
 	./bootstrap --apps
 	tests/applications/run --build build
 
-demo: build ## run MPI programs nobody here wrote, and the latency table
+demo: ## build, run MPI programs nobody here wrote, and the latency table
+	./bootstrap --demo  # before the tree is configured, so that it has what the demo runs
+	@$(MAKE) --no-print-directory build
 	tools/demo
 
 bench: build ## the quick measurements, beside the peers that are found

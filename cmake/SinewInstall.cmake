@@ -2,6 +2,9 @@
 include(CMakePackageConfigHelpers)
 
 get_property(modules GLOBAL PROPERTY SINEW_MODULES)
+# Programs of these libraries load the network's plugin from the folder that the libraries lie in.
+target_link_options(sinew_fabric INTERFACE
+  $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}>)
 install(TARGETS sinew_options ${modules} EXPORT SinewTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(SINEW_LTO)  # what LTO reads, only the compiler that wrote it can: not for others' programs
@@ -103,7 +106,8 @@ function(sinew_module_pkg_config name description)
       string(APPEND libraries "-l:lib${module}.a ")
     endif()
   endforeach()
-  sinew_pkg_config(sinew-${name} "${description}" "${libraries}-pthread" "hwloc >= 2.3")
+  sinew_pkg_config(sinew-${name} "${description}" "${libraries}-pthread -Wl,-rpath,\${libdir}"
+    "hwloc >= 2.3")
 endfunction()
 sinew_module_pkg_config(event "Events and tasks of all ranks, for C++20 programs on Sinew")
 sinew_module_pkg_config(region "Typed data in the memory of all ranks, for C++20 programs on Sinew")

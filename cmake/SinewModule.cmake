@@ -119,6 +119,9 @@ function(sinew_tests folder)
   if(NOT folder STREQUAL "match")  # whose code lies in its headers
     set_target_properties(${program} PROPERTIES SINEW_NO_UBSAN ON)
   endif()
+  if(folder MATCHES "^(match|event|region)$")  # whose sources use the same names in their own ways
+    set_target_properties(${program} PROPERTIES UNITY_BUILD OFF)
+  endif()
   add_test(NAME ${folder} COMMAND ${SINEW_TEST_PREFIX} $<TARGET_FILE:${program}>)
   set(label unit)
   if(folder MATCHES "^stress")

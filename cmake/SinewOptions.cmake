@@ -51,6 +51,10 @@ set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion
   $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>
   $<$<CXX_COMPILER_ID:Clang>:-Wno-nested-anon-types>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>)
+# Several sources as one see each other's names, which a local name may shadow: release looks.
+if(CMAKE_UNITY_BUILD)
+  list(REMOVE_ITEM warnings -Wshadow)
+endif()
 target_compile_options(sinew_options INTERFACE "$<BUILD_INTERFACE:${warnings}>")
 target_include_directories(sinew_options INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>

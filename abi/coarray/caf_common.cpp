@@ -51,11 +51,7 @@ void _gfortran_caf_register(std::size_t size, registration kind, void** token, d
   const outcome out{stat, errmsg, length};
   guarded(out, "allocate", [&] {
     const statement here("allocate");
-    this_job.allocating = kind == registration::allocatable ||
-                          kind == registration::allocatable_lock ||
-                          kind == registration::allocatable_event;
-    enrol(size, kind, token, *d);
-    this_job.forgiving = this_job.forgiving || (stat != nullptr && !token_of(*token).component);
+    enrol(size, kind, token, *d, stat != nullptr);
     out.good();
   });
 }
@@ -65,8 +61,7 @@ void _gfortran_caf_deregister(void** token, deregistration kind, int* stat, char
   const outcome out{stat, errmsg, length};
   guarded(out, "deallocate", [&] {
     const statement here("deallocate");
-    withdraw(token, kind);
-    out.good();
+    finish(out, withdraw(token, kind), "deallocate");
   });
 }
 
@@ -104,10 +99,8 @@ void _gfortran_caf_deregister(void** token, deregistration kind, int* stat, char
   flush_units();
   std::fflush(nullptr);
   depart(image_words::failed);
-  if (!this_job.engine->maps_all()) {
-    // Images of other nodes may not know yet, and wait for answers; its memory would go, too.
-    serve_until_all_leave();
-  }
+  // Others may not know yet, and wait for answers; its memory would go, too.
+  serve_until_all_leave();
   say_goodbye();
   std::_Exit(0);  // the others go on: another code would make the launcher end them
 }

@@ -52,7 +52,8 @@ extern "C" {
 
 void _gfortran_caf_sync_all(int* stat, void* errmsg, std::size_t length) {
   ensure_open();
-  const traced here(sinew::trace::kind::sync, this_job.allocating ? "allocate" : "sync all");
+  const char* const statement = this_job.allocating ? "allocate" : "sync all";
+  const traced here(sinew::trace::kind::sync, statement);
   this_job.allocating = false;
   const int code = this_job.now->sync_all();
   if (code != 0 && stat == nullptr && this_job.forgiving) [[unlikely]] {
@@ -60,7 +61,7 @@ void _gfortran_caf_sync_all(int* stat, void* errmsg, std::size_t length) {
     return;
   }
   this_job.forgiving = false;
-  finish(sync_outcome(stat, errmsg, length), code, "sync all");
+  finish(sync_outcome(stat, errmsg, length), code, statement);
 }
 
 void _gfortran_caf_sync_images(int count, int* images, int* stat, void* errmsg,

@@ -42,8 +42,9 @@ void _gfortran_caf_form_team(int number, void** made, const int* new_index, int*
                              std::size_t length) {
   const outcome out{stat, errmsg, length};
   guarded(out, "form team", [&] {
-    *made = form_team(number, new_index);
-    out.good();
+    team* const formed = form_team(number, new_index);
+    *made = formed;
+    finish(out, status_of_forming(*formed), "form team");
   });
 }
 

@@ -88,13 +88,13 @@ void reach(int which, remote_call& a, const token& t, job_rank rank, std::size_t
   if (object.offset == 0) {
     throw sinew::error("the coarray is not allocated", "it has been deallocated");
   }
-  if (!this_job.engine->maps(rank)) [[unlikely]] {
-    perform_there(which, a, object, t.plain ? t.bytes : 0, element_bytes, room);
-  } else if (t.plain || rank == this_job.rank || !follows(which, a, t.bytes)) {
-    perform(which, a, this_job.engine->at(object));
-    check_found(a, t, this_job.engine->at(object), element_bytes);
+  std::byte* const here = this_job.engine->mapped(object);
+  if (here != nullptr && (t.plain || rank == this_job.rank || !follows(which, a, t.bytes)))
+      [[likely]] {
+    perform(which, a, here);
+    check_found(a, t, here, element_bytes);
   } else {
-    perform_there(which, a, object, 0, element_bytes, room);
+    perform_there(which, a, object, here == nullptr && t.plain ? t.bytes : 0, element_bytes, room);
   }
 }
 
@@ -144,7 +144,7 @@ void fetch_array(int which, remote_call& a, const token& t, job_rank rank, descr
     count_from_one(array);
     // What the compiler has on its stack must not be given to realloc(). Only where components
     // are followed can the shape be another one; from another node comes other memory.
-    const bool in_place = t.plain && this_job.engine->maps(rank);
+    const bool in_place = t.plain && this_job.engine->mapped(t.at(rank)) != nullptr;
     array.base = in_place || may_allocate ? before : nullptr;
   }
   a.array = &array;

@@ -90,7 +90,9 @@ place element_at(void* token, std::size_t index, int image, const outcome& out,
 /// failed, the protected data may be half changed: STAT_UNLOCKED_FAILED_IMAGE says so, once. If it
 /// stopped, the program is in error: the lock is released, and the result is false after fail().
 [[gnu::cold]] bool take_over(place lock, place left, const outcome& out) {
-  SINEW_EXPECT(!this_job.engine->maps(lock.rank) || this_job.locks->holder(lock) == this_job.rank);
+  // Of a lock that cannot be looked at the holder is nobody.
+  SINEW_EXPECT(this_job.locks->holder(lock) == this_job.rank ||
+               this_job.locks->holder(lock) == sinew::no_job_rank);
   if (this_job.engine->load<std::uint64_t>(left) == image_words::stopped) {
     (void)this_job.locks->release(lock);
     fail(out, stat::stopped_image, "lock",
@@ -381,9 +383,8 @@ void _gfortran_caf_event_wait(void* token, std::size_t index, int until_count, i
   this_job.engine->fence();
   ++this_job.synchronised;
   if (!await_posts(event, wanted)) {
-    const int left = this_job.first->who_left();
-    fail(out, left != 0 ? left : stat::other, "event wait",
-         "no other image is left that could post the event");
+    // Fortran 2018, 11.6.11: not STAT_STOPPED_IMAGE or STAT_FAILED_IMAGE.
+    fail(out, stat::other, "event wait", "no other image is left that could post the event");
     return;
   }
   SINEW_ASSERT(event.rank == this_job.rank && wanted >= 1);

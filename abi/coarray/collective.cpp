@@ -149,7 +149,7 @@ int swap(team& t, std::byte* data, std::size_t bytes, std::size_t count, const c
   ++this_job.synchronised;
   t.chunks += in_line ? 0 : 1;
   if (t.broken()) {
-    return t.who_left();
+    return t.who_is_missing(number, 1);
   }
   alignas(64) std::byte aside[slot_bytes];
   for (int k = 0; 1 << k < t.size(); ++k) {
@@ -171,7 +171,7 @@ int swap(team& t, std::byte* data, std::size_t bytes, std::size_t count, const c
     });
     if (this_job.engine->load<std::uint64_t>(mine) != number) {
       t.set_broken();
-      return t.who_left();
+      return t.who_is_missing(number, 1);
     }
     std::byte* theirs = this_job.engine->at(t.at(t.me(), place));
     if (in_line) {
@@ -337,15 +337,14 @@ int take_from_near(team& t, std::byte* data, std::size_t count, std::size_t elem
   const share own_share = share_at(mine);
   put(other_stage(t.me()) + own_share.begin * element, own,
       (own_share.end - own_share.begin) * element);
-  if (const int left = t.sync_near()) {
-    return left;
-  }
-  for (std::size_t i = 0; wanted && i < here.size(); ++i) {
+  const int left = t.sync_near();
+  for (std::size_t i = 0; left == 0 && wanted && i < here.size(); ++i) {
     const share s = share_at(i);
     copy_bytes(data + s.begin * element, i == mine ? own : other_stage(here[i]) + s.begin * element,
                (s.end - s.begin) * element);
   }
-  return t.sync_near();  // before somebody fills that stage
+  const int also = t.sync_near();  // before somebody fills that stage
+  return left != 0 ? left : also;
 }
 
 /// As reduce_chunk(), by levels. `sum` has room for two shares of a node.
@@ -360,10 +359,8 @@ int reduce_chunk_by_levels(team& t, std::byte* data, std::size_t count, const co
   ++t.chunks;
   put(stage(t, t.me()), data, begin);
   put(stage(t, t.me()) + begin + bytes, data + begin + bytes, count * size - begin - bytes);
-  if (const int left = t.sync_near()) {
-    return left;
-  }
-  for (std::size_t i = 0; i < here.size(); ++i) {
+  const int near_left = t.sync_near();
+  for (std::size_t i = 0; near_left == 0 && i < here.size(); ++i) {
     const std::byte* const its = here[i] == t.me() ? data + begin : stage(t, here[i]) + begin;
     i == 0 ? copy_bytes(sum, its, bytes) : op.call(op, sum, its, bytes / size);
   }
@@ -371,6 +368,7 @@ int reduce_chunk_by_levels(team& t, std::byte* data, std::size_t count, const co
   if (const int left = t.sync_all()) {
     return left;
   }
+  SINEW_ASSERT(near_left == 0);  // who was missing at this node's barrier does not come to that one
   // In the order of the nodes, so that all get the same bits.
   std::byte* const total = sum + bytes;
   std::byte* const fetched = total + bytes;
@@ -459,9 +457,11 @@ int reduce(descriptor& a, const combiner& op, int result_image) {
     const auto sum = std::make_unique_for_overwrite<std::byte[]>(
         3 * (std::min(most, all.count()) / members + 1) * op.element_bytes);
     const auto chunk = t.has_levels() ? reduce_chunk_by_levels : reduce_chunk;
-    for (std::size_t i = 0; i < all.count() && left == 0; i += most) {
-      left = chunk(t, all.data() + i * op.element_bytes, std::min(most, all.count() - i), op,
-                   wanted, sum.get());
+    // To the end, also after an image has left: images of other nodes may not know.
+    for (std::size_t i = 0; i < all.count(); i += most) {
+      const int now = chunk(t, all.data() + i * op.element_bytes, std::min(most, all.count() - i),
+                            op, wanted, sum.get());
+      left = left != 0 ? left : now;
     }
   }
   if (wanted && left == 0) {
@@ -491,6 +491,7 @@ int broadcast(descriptor& a, int source_image) {
     return 0;
   }
   const int source = source_image - 1;
+  int near_left = 0;
   staged other;
   std::size_t i = 0;
   do {
@@ -512,9 +513,8 @@ int broadcast(descriptor& a, int source_image) {
       if (i == 0 && t.me() != source) {
         check_allocated(true, other(t, source, 0, sizeof nothing), n);
       }
-      if (const int left = broadcast_by_levels(t, source, all.data() + i, n)) {
-        return left;
-      }
+      const int left = broadcast_by_levels(t, source, all.data() + i, n);
+      near_left = near_left != 0 ? near_left : left;
     } else if (t.me() != source) {
       const std::byte* const sent = other(t, source, 0, std::max(n, sizeof nothing));
       check_allocated(a.base != nullptr, sent, n);
@@ -522,6 +522,9 @@ int broadcast(descriptor& a, int source_image) {
     }
     i += n;
   } while (i < all.bytes());
+  if (near_left != 0) {
+    return near_left;
+  }
   for (const addresses::word& w : stay) {
     std::memcpy(w.at, &w.value, sizeof w.value);
   }

@@ -1,8 +1,8 @@
 #include "abi/coarray/exchange.hpp"
 
+#include "abi/coarray/failure.hpp"
 #include "abi/coarray/gfortran.hpp"
 #include "sinew/base/check.hpp"
-#include "sinew/base/error.hpp"
 
 namespace sinew::coarray {
 
@@ -12,7 +12,7 @@ namespace sinew::coarray {
 std::vector<std::uint64_t> exchange(team& t, std::uint64_t word) {
   this_job.engine->store<std::uint64_t>(t.at(t.me(), team::word_at), word);
   if (t.sync_all() == stat::stopped_image) {
-    throw error("an image of the team has stopped", "all must take part");
+    throw image_left(stat::stopped_image);
   }
   std::vector<std::uint64_t> words;
   words.reserve(static_cast<std::size_t>(t.size()));

@@ -8,8 +8,8 @@
 
 namespace sinew::coarray {
 
-/// Each member gives a word and gets those of all, in the order of their indices. Collective; ends
-/// with an exception if a member has left. Cold.
+/// Each member gives a word and gets those of all, in the order of their indices. Collective;
+/// throws image_left if a member has stopped before it. Cold.
 [[nodiscard]] std::vector<std::uint64_t> exchange(team& t, std::uint64_t word);
 /// The same for offsets in the members' heaps, by global rank (others 0).
 [[nodiscard]] std::vector<std::uint64_t> exchange_offsets(team& t, std::uint64_t offset);

@@ -10,6 +10,7 @@
 #include "abi/coarray/team.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/raw_write.hpp"
+#include "sinew/base/sentence.hpp"
 
 namespace sinew::coarray {
 
@@ -40,7 +41,7 @@ void die(const char* statement, const std::string& what) {
   }
   text += std::string(statement) + ": " + what;
   // Before anything else that may go wrong.
-  base::raw_write(STDERR_FILENO, "sinew: " + text + "\n");
+  base::raw_write(STDERR_FILENO, "sinew: " + as_sentence(text) + "\n");
   end_all(1, "");
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <string>
 
 #include "sinew/base/error.hpp"
@@ -35,15 +36,23 @@ inline void finish(const outcome& out, int code, const char* statement) {
   }
 }
 
+/// Thrown where a statement cannot do its work without an image that has left.
+struct image_left : std::exception {
+  explicit image_left(int why) noexcept : code(why) {}
+  int code;  ///< stat::stopped_image or stat::failed_image
+};
+
 /// Ends all images.
 [[noreturn]] void die(const char* statement, const std::string& what);
 
-/// Runs what may throw sinew::error, as the body of one of the compiler's calls.
+/// Runs what may throw sinew::error or image_left, as the body of one of the compiler's calls.
 template <class Body>
 void guarded(const outcome& out, const char* statement, Body&& body) {
   // The compiler's callers cannot be unwound through.
   try {
     body();
+  } catch (const image_left& e) {
+    fail_as_left(out, e.code, statement);
   } catch (const std::exception& e) {
     fail(out, 7000, statement, e.what());
   }

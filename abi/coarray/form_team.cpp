@@ -106,6 +106,14 @@ team* form_team(int number, const int* new_index) {
   return new team(&from, number, std::move(all), std::move(places), me);
 }
 
+int status_of_forming(const team& made) noexcept {
+  std::size_t members = 0;
+  for (const auto& [number, ranks] : *made.siblings()) {
+    members += ranks.size();
+  }
+  return members < made.parent()->ranks().size() ? stat::failed_image : 0;
+}
+
 std::span<const job_rank> members_of(int number) noexcept {
   constexpr int initial = -1;
   if (number == initial) {

@@ -7,10 +7,13 @@
 
 namespace sinew::coarray {
 
-/// `new_index` null: members keep their order. Throws sinew::error. Lives for ever, as nothing in
-/// the language ends a team; what is the same as an earlier one is that. Collective over the
-/// current team.
+/// `new_index` null: members keep their order. Throws sinew::error or image_left. Lives for ever,
+/// as nothing in the language ends a team; what is the same as an earlier one is that. Collective
+/// over the current team.
 [[nodiscard]] team* form_team(int number, const int* new_index);
+/// Of FORM TEAM that has made it, for STAT=: 0, or stat::failed_image if failed images are left
+/// out.
+[[nodiscard]] int status_of_forming(const team& made) noexcept;
 /// Of the team that TEAM_NUMBER= names, in their order: the initial one, this one, or one that was
 /// formed together with it. Empty: there is none.
 [[nodiscard]] std::span<const job_rank> members_of(int number) noexcept;

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "abi/coarray/gfortran.hpp"
-#include "sinew/boot/survival.hpp"
+#include "sinew/core/losses.hpp"
 
 namespace sinew::coarray {
 
@@ -13,18 +13,19 @@ void no_such_image(const team& t, int image, const outcome& out, const char* sta
            std::to_string(t.size()) + ")");
 }
 
+bool is_known_failed(job_rank rank) {
+  return this_job.engine->load<std::uint64_t>(this_job.status_of(rank)) == image_words::failed;
+}
+
 bool has_failed(job_rank rank, const outcome& out, const char* statement) {
-  if (this_job.engine->load<std::uint64_t>(this_job.status_of(rank)) != image_words::failed) {
+  if (!is_known_failed(rank)) {
     return false;
   }
   tell_failed(rank, out, statement);
   return true;
 }
 
-bool has_died(job_rank rank) noexcept {
-  const boot::survival* const known = this_job.runtime->session().survivors();
-  return known != nullptr && known->is_dead(rank, known->deaths());
-}
+bool has_died(job_rank rank) noexcept { return core::losses::of(*this_job.runtime).is_dead(rank); }
 
 void tell_failed(job_rank rank, const outcome& out, const char* statement) {
   fail(out, stat::failed_image, statement,

@@ -19,6 +19,8 @@ namespace sinew::coarray {
 
 [[gnu::cold]] void no_such_image(const team& t, int image, const outcome& out,
                                  const char* statement);
+/// As far as this image has been told.
+[[nodiscard]] bool is_known_failed(job_rank rank);
 /// True after fail(), if the image of that rank has failed.
 [[nodiscard, gnu::cold]] bool has_failed(job_rank rank, const outcome& out, const char* statement);
 

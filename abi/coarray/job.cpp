@@ -13,8 +13,9 @@
 #include "abi/coarray/team.hpp"
 #include "abi/coarray/units.hpp"
 #include "sinew/base/check.hpp"
-#include "sinew/boot/survival.hpp"
+#include "sinew/base/sentence.hpp"
 #include "sinew/core/job.hpp"
+#include "sinew/core/losses.hpp"
 
 namespace sinew::coarray {
 
@@ -55,12 +56,10 @@ void open_job() {
     this_job.enter(*this_job.first);
     SINEW_ENSURE(this_job.open() && this_job.now == this_job.first);
     SINEW_ENSURE(this_job.now->me() == this_job.rank.value());
-    if (runtime.session().survivors() != nullptr) {
-      runtime.want_chore(runtime.add_chore(note_deaths, nullptr), true);
-    }
+    core::losses::of(runtime).listen(core::loss_listener::images, note_death, nullptr);
     (void)runtime.begin_service(core::service::messages);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "sinew: coarrays cannot start: %s\n", e.what());
+    std::fprintf(stderr, "sinew: coarrays cannot start: %s\n", as_sentence(e.what()).c_str());
     std::_Exit(1);
   }
 }
@@ -93,31 +92,23 @@ void depart(std::uint64_t status) {
 
 // An image that has told others that it leaves and dies before it has told all is counted twice by
 // some; hence departures are compared by at least.
-int note_deaths(void*) {
-  static std::uint32_t seen = 0;
-  const boot::survival& known = *this_job.runtime->session().survivors();
-  const std::uint32_t before = seen;
-  for (const std::uint32_t now = known.deaths(); seen < now; ++seen) {
-    const job_rank r = known.dead(seen);
-    if (!r.below(this_job.size) || r == this_job.rank) {
-      continue;
-    }
-    this_job.runtime->endpoint().give_up(r);
-    rma::engine& e = *this_job.engine;
-    const auto word = [&e](rma::place p) {
-      return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(e.at(p)));
-    };
-    std::uint64_t running = image_words::running;
-    const bool first =
-        word(this_job.status_of(r)).compare_exchange_strong(running, image_words::failed);
-    const bool told =
-        e.maps(r) ? word({r, this_job.words_at + offsetof(image_words, has_left)}) != 0 : !first;
-    if (!told) {
-      word(this_job.departures_at(this_job.rank)).fetch_add(1);
-    }
-    e.look_for_waiters();
+void note_death(void*, job_rank r) {
+  if (!r.below(this_job.size)) {
+    return;
   }
-  return static_cast<int>(seen - before);
+  rma::engine& e = *this_job.engine;
+  const auto word = [&e](rma::place p) {
+    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(e.at(p)));
+  };
+  std::uint64_t running = image_words::running;
+  const bool first =
+      word(this_job.status_of(r)).compare_exchange_strong(running, image_words::failed);
+  const bool told =
+      e.maps(r) ? word({r, this_job.words_at + offsetof(image_words, has_left)}) != 0 : !first;
+  if (!told) {
+    word(this_job.departures_at(this_job.rank)).fetch_add(1);
+  }
+  e.look_for_waiters();
 }
 
 void serve_until_all_leave() {
@@ -137,7 +128,7 @@ void say_goodbye() noexcept {
   try {
     core::leave_job();
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "sinew: %s\n", e.what());
+    std::fprintf(stderr, "sinew: %s\n", as_sentence(e.what()).c_str());
   }
 }
 
@@ -147,7 +138,7 @@ void end_all(int code, const std::string& why) {
     this_job.runtime->session().abort(code, why);
   }
   if (!why.empty()) {
-    std::fprintf(stderr, "sinew: %s\n", why.c_str());
+    std::fprintf(stderr, "sinew: %s\n", as_sentence(why).c_str());
   }
   std::_Exit(code);
 }

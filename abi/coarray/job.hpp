@@ -110,9 +110,9 @@ inline void ensure_open() {
 /// Records that this image has stopped or failed (`status`) and wakes the images that wait for it.
 /// Those of its node can see it on return. Cold.
 void depart(std::uint64_t status);
-/// With `sinew run --survive`: images whose processes have died have failed, as if by FAIL IMAGE.
-/// Each image notes it for itself, in its progress. Returns how many. Cold.
-int note_deaths(void*);
+/// With `sinew run --survive`: an image whose process has died has failed, as if by FAIL IMAGE.
+/// Each image notes it for itself (core/losses.hpp). Cold.
+void note_death(void* unused, job_rank dead);
 /// After that: makes progress for the others until all images have departed. Cold.
 void serve_until_all_leave();
 /// Normal termination: departs, and waits until all images have. Cold.

@@ -60,9 +60,29 @@ void allocate_for_team(token& t, std::size_t bytes) {
   SINEW_ENSURE(t.offset != 0 && t.at(this_job.rank).offset == t.offset);
 }
 
+/// The allocatable array that was registered last: see check_component().
+struct {
+  const descriptor* array = nullptr;
+  std::size_t element_bytes = 0;
+} last_allocated;
+
+/// After ALLOCATE of an array whose type has pointer components, gfortran 12 sets up the components
+/// of its descriptor instead of its elements', and so has written over that. Its descriptors are
+/// static, and components elsewhere.
+void check_component(void** token_at) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(last_allocated.array);
+  if (reinterpret_cast<std::uintptr_t>(token_at) - begin < last_allocated.element_bytes) {
+    throw error("the compiler has written over the array's descriptor",
+                "its type has a pointer component, with which gfortran 12 allocates no arrays of "
+                "coarrays",
+                "declare its bounds (`x(3)[*]`), or make the component allocatable");
+  }
+}
+
 void enrol_component(std::size_t size, registration kind, void** token_at, descriptor& d) {
   const bool known = tokens().contains(*token_at);
   if (kind == registration::component_token) {
+    check_component(token_at);
     make_token(token_at).component = true;
     d.base = nullptr;
     return;
@@ -73,6 +93,24 @@ void enrol_component(std::size_t size, registration kind, void** token_at, descr
   t.bytes = size;
   t.offset = this_job.engine->memory().allocate(rma::part::local, size);
   d.base = mine(t.offset);
+}
+
+bool is_allocation(registration kind) noexcept {
+  return kind == registration::allocatable || kind == registration::allocatable_lock ||
+         kind == registration::allocatable_event;
+}
+
+/// The compiler lets `sync all` follow, and keeps its outcome from STAT=, which it takes from here.
+/// So a stopped image is found here. With a failed one the others are to have their arrays; the
+/// compiler sets bounds only if STAT= is 0, and it is the program's next statement that is told.
+void begin_allocation(bool has_stat) {
+  this_job.allocating = true;
+  if (has_stat) {
+    this_job.forgiving = true;
+    if (this_job.now->sync_all() == stat::stopped_image) {
+      throw image_left(stat::stopped_image);
+    }
+  }
 }
 
 /// A component that is copied by ALLOCATE comes as a coarray of its own. Its descriptor has no
@@ -100,7 +138,7 @@ void enrol_alias(void** token_at, const descriptor& d) {
 
 }  // namespace
 
-void enrol(std::size_t size, registration kind, void** token_at, descriptor& d) {
+void enrol(std::size_t size, registration kind, void** token_at, descriptor& d, bool has_stat) {
   ensure_open();
   if (is_copied_component(kind, token_at, d)) {
     kind = registration::component_memory;
@@ -117,6 +155,9 @@ void enrol(std::size_t size, registration kind, void** token_at, descriptor& d) 
     default:
       break;
   }
+  if (is_allocation(kind)) {
+    begin_allocation(has_stat);
+  }
   // Locks and events come as numbers of elements.
   const std::size_t bytes = is_synchronisation(kind) ? size * sizeof(synchronisation) : size;
   auto made = std::make_unique<token>();
@@ -129,12 +170,24 @@ void enrol(std::size_t size, registration kind, void** token_at, descriptor& d) 
   }
   d.base = mine(made->offset);
   made->shape = kind == registration::allocatable && d.rank() > 0 ? &d : nullptr;
+  if (made->shape != nullptr) {
+    last_allocated = {&d, d.element.bytes};
+  }
   made->plain = is_plain(d.element.type);
   made->held_at = token_at;
-  made->array = &d;
+  made->array = is_allocation(kind) ? &d : nullptr;  // else it is a temporary
   tokens().insert(made.get());
   *token_at = made.release();
   SINEW_ENSURE(is_registered(*token_at) && d.base != nullptr);
+}
+
+void no_token() noexcept {
+  die("coarray",
+      "it is not allocated on this image (gfortran has passed no token). Allocate it before it is "
+      "used. All calls of a recursive procedure share its allocatable coarrays, as gfortran "
+      "compiles "
+      "them, and lose them when an inner call returns: allocate such a coarray outside of the "
+      "procedure, and pass it as an argument.");
 }
 
 bool is_registered(const void* token) noexcept { return tokens().contains(token); }
@@ -156,18 +209,25 @@ void release_memory_of(const team& t) {
   });
 }
 
-void withdraw(void** token_at, deregistration kind) {
+int withdraw(void** token_at, deregistration kind) {
   if (!tokens().contains(*token_at)) {
-    return;  // a component that was never allocated by us
+    return 0;  // a component that was never allocated by us
   }
   token& t = token_of(*token_at);
+  int left = 0;
   if (!t.component && t.owner && !this_job.over) {
     // DEALLOCATE of a coarray waits for all images; the compiler leaves that to us.
-    (void)this_job.now->sync_all();
+    left = this_job.now->sync_all();
   }
   SINEW_EXPECT(kind == deregistration::everything || kind == deregistration::memory_only);
-  if (t.owner && t.offset != 0) {
+  // With a stopped image the others have not waited: they may still use this one's memory.
+  if (t.owner && t.offset != 0 && left != stat::stopped_image) {
     this_job.engine->memory().release(t.offset);
+  }
+  if (left != 0 && t.array != nullptr) {
+    // The compiler does this if STAT= is 0. MOVE_ALLOC moves token and descriptor alike.
+    const auto moved = reinterpret_cast<char*>(token_at) - reinterpret_cast<char*>(t.held_at);
+    reinterpret_cast<descriptor*>(reinterpret_cast<char*>(t.array) + moved)->base = nullptr;
   }
   t.offset = 0;
   t.symmetric_bytes = 0;
@@ -177,6 +237,7 @@ void withdraw(void** token_at, deregistration kind) {
     delete &t;
     *token_at = nullptr;
   }
+  return left;
 }
 
 }  // namespace sinew::coarray

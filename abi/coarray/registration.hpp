@@ -7,9 +7,10 @@
 
 namespace sinew::coarray {
 
-/// See facts of the interface in the README. Throws sinew::error.
-void enrol(std::size_t size, registration kind, void** token_at, descriptor& d);
-void withdraw(void** token_at, deregistration kind);
+/// Throws sinew::error or image_left. `has_stat`: the program wants to go on then.
+void enrol(std::size_t size, registration kind, void** token_at, descriptor& d, bool has_stat);
+/// 0, or the stat of images that have left. After it the array is not allocated here in any case.
+[[nodiscard]] int withdraw(void** token_at, deregistration kind);
 /// The compiler may pass what has been released, or was never set.
 [[nodiscard]] bool is_registered(const void* token) noexcept;
 /// END TEAM: what was allocated in the team is so no more.

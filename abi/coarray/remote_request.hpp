@@ -1,8 +1,7 @@
 // Running one of the compiler's functions where the data is (accessor.hpp says which): the image
-// that asks writes down all that it needs in its own heap, which the other one has mapped, and
-// sends it a message. The other does it in its next round of progress, so before or in its next
-// image control statement, and answers. An image of another node is first asked for memory, into
-// which the request is put, and from which the result is fetched.
+// that asks sends all that it needs as a request of rma, and the other one does it in its next
+// round of progress, so before or in its next image control statement, and answers with the result.
+// What is too long for a message is put there before, or fetched from there afterwards.
 #pragma once
 
 #include "abi/coarray/accessor.hpp"

@@ -109,7 +109,7 @@ void report_statement(void*) {
   if (this_job.waiting != nullptr) {
     text += ": " + what_for(*this_job.waiting);
   }
-  base::raw_write(STDERR_FILENO, text + "\n");
+  base::raw_write(STDERR_FILENO, text + ".\n");
 }
 
 }  // namespace sinew::coarray

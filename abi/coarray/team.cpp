@@ -14,7 +14,7 @@
 namespace sinew::coarray {
 namespace {
 
-std::uint64_t word(rma::place p) noexcept { return this_job.engine->load<std::uint64_t>(p); }
+std::uint64_t status_word(rma::place p) noexcept { return this_job.engine->load<std::uint64_t>(p); }
 
 /// Counters may wrap in principle.
 bool reached(std::uint64_t seen, std::uint64_t wanted) noexcept {
@@ -23,11 +23,12 @@ bool reached(std::uint64_t seen, std::uint64_t wanted) noexcept {
 
 int stat_of(job_rank rank) noexcept {
   SINEW_EXPECT(this_job.gone(rank));
-  return word(this_job.status_of(rank)) == image_words::failed ? stat::failed_image
-                                                               : stat::stopped_image;
+  return status_word(this_job.status_of(rank)) == image_words::failed ? stat::failed_image
+                                                                      : stat::stopped_image;
 }
 
 /// A stopped image takes precedence over a failed one: the statement cannot complete without it.
+/// STAT_FAILED_IMAGE is for when no other error condition occurs (Fortran 2018, 11.6.11).
 int graver(int a, int b) noexcept { return a == stat::stopped_image || b == 0 ? a : b; }
 
 int rounds_for(int size) noexcept {
@@ -39,7 +40,7 @@ std::vector<std::byte*> parts_of(const std::vector<job_rank>& ranks) {
   std::vector<std::byte*> parts;
   parts.reserve(ranks.size());
   for (const job_rank r : ranks) {
-    parts.push_back(this_job.engine->maps(r) ? this_job.engine->at({r, 0}) : nullptr);
+    parts.push_back(this_job.engine->mapped({r, 0}));
   }
   return parts;
 }
@@ -144,13 +145,14 @@ bool team::came(int m) const noexcept { return !left_before(m, epoch_, 0); }
 bool team::left_before(int m, std::uint64_t number, std::uint64_t of) const noexcept {
   SINEW_EXPECT(m >= 0 && m < size_ && of <= 1);
   return this_job.gone(ranks_[static_cast<std::size_t>(m)]) &&
-         !reached(word(told(me_, m, of)), number);
+         !reached(status_word(told(me_, m, of)), number);
 }
 
-int team::who_left() const noexcept {
+int team::who_is_missing(std::uint64_t number, std::uint64_t of) const noexcept {
   int result = 0;
-  for (const job_rank r : ranks_) {
-    if (this_job.gone(r)) {
+  for (int m = 0; m < size_; ++m) {
+    const job_rank r = ranks_[static_cast<std::size_t>(m)];
+    if (this_job.gone(r) && (stat_of(r) == stat::failed_image || left_before(m, number, of))) {
       result = graver(result, stat_of(r));
     }
   }
@@ -159,7 +161,7 @@ int team::who_left() const noexcept {
 
 bool team::is_here(int m, std::uint64_t number) const noexcept {
   SINEW_EXPECT(near(m));
-  return reached(word(at(m, here_at)), number);
+  return reached(status_word(at(m, here_at)), number);
 }
 
 int team::sync_all() {
@@ -196,9 +198,9 @@ bool team::wait_around(std::uint64_t epoch, int n, int me, Index member) {
     const rma::place mine = at(me_, offset);
     bool came = true;
     await({pending::sort::barrier, this, epoch},
-          [&] { return (came = reached(word(mine), epoch)) || will_not_come(epoch); });
+          [&] { return (came = reached(status_word(mine), epoch)) || will_not_come(epoch); });
     // It may have come between the two looks.
-    if (!came && !reached(word(mine), epoch)) {
+    if (!came && !reached(status_word(mine), epoch)) {
       return false;
     }
   }
@@ -223,8 +225,8 @@ bool team::wait_at_counter(std::uint64_t epoch) {
     return true;
   }
   await({pending::sort::barrier, this, epoch},
-        [&] { return reached(word(release), epoch) || will_not_come(epoch); });
-  return reached(word(release), epoch);
+        [&] { return reached(status_word(release), epoch) || will_not_come(epoch); });
+  return reached(status_word(release), epoch);
 }
 
 // The members of a node count at its first one, their leader; the leaders go around, and then each
@@ -236,12 +238,12 @@ bool team::wait_by_levels(std::uint64_t epoch) {
   const pending wanted{pending::sort::barrier, this, epoch};
   (void)this_job.engine->fetch_add<std::uint64_t>(come, 1);
   if (home != me_) {
-    await(wanted, [&] { return reached(word(release), epoch) || will_not_come(epoch); });
-    return reached(word(release), epoch);
+    await(wanted, [&] { return reached(status_word(release), epoch) || will_not_come(epoch); });
+    return reached(status_word(release), epoch);
   }
   const std::uint64_t all = epoch * here_.size();
-  await(wanted, [&] { return reached(word(come), all) || will_not_come(epoch); });
-  if (!reached(word(come), all) ||
+  await(wanted, [&] { return reached(status_word(come), all) || will_not_come(epoch); });
+  if (!reached(status_word(come), all) ||
       !wait_around(epoch, static_cast<int>(leaders_.size()), node_,
                    [this](int i) { return leaders_[static_cast<std::size_t>(i)]; })) {
     return false;
@@ -261,7 +263,7 @@ int team::sync_near() {
   const std::uint64_t number = ++collectives;
   const std::uint64_t epoch = ++near_epoch_;
   if (broken_) {
-    return who_left();
+    return who_is_missing(number, 1);
   }
   if (here_.size() == 1) {
     return 0;
@@ -278,10 +280,10 @@ int team::sync_near() {
     return 0;
   }
   await({pending::sort::barrier, this, epoch_},
-        [&] { return reached(word(release), epoch) || will_not_come(number, 1); });
-  if (!reached(word(release), epoch)) {
+        [&] { return reached(status_word(release), epoch) || will_not_come(number, 1); });
+  if (!reached(status_word(release), epoch)) {
     broken_ = true;
-    return who_left();
+    return who_is_missing(number, 1);
   }
   return 0;
 }
@@ -289,24 +291,22 @@ int team::sync_near() {
 /// After an image has left without coming to the barrier: if only failed images are missing, the
 /// others wait for each other, by the number of the barrier that each has come to. An image that
 /// has died may have come to this one in part, so that others have gone through it: their number
-/// says so. A member that knows of a stopped image waits no more.
+/// says so. A member that knows of a stopped image that is missing waits no more.
 int team::sync_those_left() {
   SINEW_EXPECT(broken_);
   core::retry_loop looks(*this_job.runtime);
-  int result = who_left();
-  for (int m = 0; m < size_; ++m) {
+  int result = who_is_missing(epoch_);
+  for (int m = 0; m < size_ && result != stat::stopped_image; ++m) {
     const job_rank r = ranks_[static_cast<std::size_t>(m)];
-    bool gone = false;
-    while (m != me_ && result != stat::stopped_image && !reached(word(at(m, here_at)), epoch_) &&
-           !(gone = this_job.gone(r))) {
+    while (m != me_ && !this_job.gone(r) && !reached(status_word(at(m, here_at)), epoch_)) {
       looks.again();
     }
-    // It may have come between the two looks.
-    if (gone && !reached(word(at(m, here_at)), epoch_)) {
+    // It may have come before it left.
+    if (left_before(m, epoch_, 0)) {
       result = graver(result, stat_of(r));
     }
   }
-  return graver(result, who_left());
+  return graver(result, who_is_missing(epoch_));
 }
 
 void tell_pair(job_rank rank) {
@@ -319,8 +319,8 @@ int await_pair(job_rank rank) {
   const std::uint64_t number = ++this_job.heard[rank.index()];
   const rma::place told = this_job.pair(this_job.rank, rank);
   await({.what = pending::sort::pair, .rank = rank},
-        [&] { return reached(word(told), number) || this_job.gone(rank); });
-  return reached(word(told), number) ? 0 : stat_of(rank);
+        [&] { return reached(status_word(told), number) || this_job.gone(rank); });
+  return reached(status_word(told), number) ? 0 : stat_of(rank);
 }
 
 int team::sync_images(std::span<const int> images) {

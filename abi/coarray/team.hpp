@@ -113,8 +113,10 @@ class team {
   /// out; with a stopped one it does not wait. Hot.
   [[nodiscard]] int sync_all();
   /// A barrier of this node's members alone, of a team over several nodes: for steps of a
-  /// collective, which all members of all nodes take. What they have done to heaps of this node
-  /// before is visible. 0 or as sync_all(); it does not wait for who has left.
+  /// collective, which all members of all nodes take, also those that this tells of an image that
+  /// has left: others may not know yet, and all must come to the same barriers. What they have done
+  /// to heaps of this node before is visible. 0 or as sync_all(); it does not wait for who has
+  /// left.
   [[nodiscard]] int sync_near();
   /// With the given images (from 1, without duplicates, in range). Hot.
   [[nodiscard]] int sync_images(std::span<const int> images);
@@ -129,8 +131,11 @@ class team {
   [[nodiscard]] bool came(int m) const noexcept;
   /// Member `m` (from 0), of this node, has come to that barrier.
   [[nodiscard]] bool is_here(int m, std::uint64_t number) const noexcept;
-  /// Of those who have left: 0, stat::stopped_image or stat::failed_image.
-  [[nodiscard]] int who_left() const noexcept;
+  /// 0, stat::stopped_image or stat::failed_image for the statement that this barrier, or (`of` 1)
+  /// small collective, belongs to. STAT_STOPPED_IMAGE is for a synchronisation "with an image that
+  /// has initiated normal termination" (Fortran 2018, 11.6.11): not for one that came and has
+  /// stopped since. A failed image counts whenever it has failed.
+  [[nodiscard]] int who_is_missing(std::uint64_t number, std::uint64_t of = 0) const noexcept;
   /// Before this image leaves.
   void record_leaving();
 

@@ -24,10 +24,10 @@ struct token {
   bool component = false;             ///< of one image alone
   bool plain = false;                 ///< of a type without components
   bool owner = true;                  ///< releases the memory
-  void* local = nullptr;     ///< no coarray at all: what one of the compiler's functions got
-  team* home = nullptr;      ///< in which it was allocated; the initial team: null
-  void** held_at = nullptr;  ///< where the compiler keeps this, and the array
-  descriptor* array = nullptr;
+  void* local = nullptr;        ///< no coarray at all: what one of the compiler's functions got
+  team* home = nullptr;         ///< in which it was allocated; the initial team: null
+  void** held_at = nullptr;     ///< where the compiler keeps this
+  descriptor* array = nullptr;  ///< and, of what ALLOCATE has made, its array
 
   [[nodiscard]] rma::place at(job_rank rank) const noexcept {
     SINEW_EXPECT(rank.below(this_job.size));
@@ -36,6 +36,14 @@ struct token {
   }
 };
 
-inline token& token_of(void* t) noexcept { return *static_cast<token*>(t); }
+[[noreturn, gnu::cold]] void no_token() noexcept;
+/// Null where nothing is allocated: before ALLOCATE, after DEALLOCATE, and where gfortran has lost
+/// it. Hot.
+inline token& token_of(void* t) noexcept {
+  if (t == nullptr) [[unlikely]] {
+    no_token();
+  }
+  return *static_cast<token*>(t);
+}
 
 }  // namespace sinew::coarray

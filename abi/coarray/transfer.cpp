@@ -209,9 +209,9 @@ void subscripts_outside(side::span s, std::size_t bytes, std::size_t size) {
               "what is named is " + word + (first == last ? " " : "s ") + std::to_string(first) +
                   (first == last ? "" : " to " + std::to_string(last)) + " of an array of " +
                   std::to_string(static_cast<std::ptrdiff_t>(size) / divisor) + ' ' + word + 's',
-              "Compare the subscripts with the bounds. If they are right, gfortran has passed a "
+              "compare the subscripts with the bounds. If they are right, gfortran has passed a "
               "wrong address, as 12 to 14 do for some vector subscripts inside expressions: assign "
-              "the other image's elements to a variable, without other operands.");
+              "the other image's elements to a variable, without other operands");
 }
 
 void side::add_list(const void* values, int kind, std::size_t count, std::int64_t lower,

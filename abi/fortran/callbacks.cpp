@@ -258,7 +258,7 @@ MPI_Win_errhandler_function* win_errhandler_of(callback* user) {
 int no_slot(const char* what) {
   std::fprintf(stderr,
                "sinew: error: %d different Fortran procedures are %s already, and there is no room "
-               "for more: use one procedure for several of them\n",
+               "for more: use one procedure for several of them.\n",
                most_slots, what);
   PMPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_INTERN);
   return MPI_ERR_INTERN;

@@ -243,7 +243,7 @@ void block_section::describe(use how) {
 int refuse_section(MPI_Comm comm, const char* procedure, const char* argument) {
   std::fprintf(stderr,
                "sinew: error: %s: %s is an array section that no datatype describes for this call, "
-               "which returns before it is done with it: pass a contiguous array, and copy\n",
+               "which returns before it is done with it: pass a contiguous array, and copy it.\n",
                procedure, argument);
   PMPI_Comm_call_errhandler(comm, MPI_ERR_BUFFER);
   return MPI_ERR_BUFFER;

@@ -28,7 +28,7 @@ int warn_of_library(int code) {
         "sinew: warning: MPI in Fortran: this libmpi_abi has no MPI_Abi_set_fortran_booleans, so "
         "that it cannot know the compiler's LOGICALs (reductions of MPI_LOGICAL may be wrong): "
         "take "
-        "a library of MPI-5.0\n",
+        "a library of MPI-5.0.\n",
         stderr);
   }
   return code;

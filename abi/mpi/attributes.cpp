@@ -12,6 +12,7 @@
 #include "abi/mpi/type.hpp"
 #include "abi/mpi/window.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/dynamic/spawned_job.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -203,7 +204,7 @@ int* predefined_value(int key) {
       application = process.runtime->session().where().application;
       return &application;
     case MPI_UNIVERSE_SIZE:
-      size = process.runtime->reach();
+      size = dynamic::universe_size(*process.runtime);
       return &size;
     case MPI_LASTUSEDCODE:
       last_code = last_used_code();

@@ -64,6 +64,11 @@ class widened {
 [[nodiscard]] int in_degree(MPI_Comm comm) noexcept;
 [[nodiscard]] int out_degree(MPI_Comm comm) noexcept;
 
+/// The communicator that a call is to end, whose handler decides about its errors.
+[[nodiscard]] inline MPI_Comm handle_at(const MPI_Comm* comm) noexcept {
+  return comm != nullptr ? *comm : MPI_COMM_NULL;
+}
+
 [[nodiscard]] inline int read(const int* p) {
   check_out(p, "position");
   return *p;

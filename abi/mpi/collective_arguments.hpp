@@ -1,8 +1,6 @@
 // Arguments of collectives, checked and as coll takes them: blocking and nonblocking ones alike.
 #pragma once
 
-#include <vector>
-
 #include "abi/mpi/message.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/coll/collectives.hpp"
@@ -44,35 +42,5 @@ int end(comm_object& c, p2p::fault f);
   SINEW_ASSERT(blocks == 0 || (counts != nullptr && displacements != nullptr));
   return {base, counts, displacements, &layout_of(type, empty)};
 }
-
-/// A count, a displacement in bytes and a datatype for each of several blocks. Lives as long as the
-/// call that uses it.
-class typed_parts {
- public:
-  typed_parts(int blocks, const void* base, const MPI_Count* counts, const MPI_Aint* displacements,
-              const MPI_Datatype* types)
-      : parts_{base, nullptr, nullptr, nullptr} {
-    if (in_place(base)) {
-      return;
-    }
-    if (blocks > 0) {
-      check_out(counts, "counts");
-      check_out(displacements, "displs");
-      check_out(types, "types");
-    }
-    layouts_.reserve(static_cast<std::size_t>(blocks));
-    for (int r = 0; r < blocks; ++r) {
-      check_count(counts[r]);
-      layouts_.push_back(&layout_of(types[r], counts[r] == 0));
-    }
-    parts_ = {base, counts, displacements, layouts_.data()};
-    SINEW_ENSURE(layouts_.size() == static_cast<std::size_t>(blocks));
-  }
-  operator const coll::parts_w&() const noexcept { return parts_; }
-
- private:
-  std::vector<const layout::datatype*> layouts_;
-  coll::parts_w parts_;
-};
 
 }  // namespace sinew::mpi

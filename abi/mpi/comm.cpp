@@ -9,10 +9,12 @@
 
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
+#include "abi/mpi/intercomm.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/routed.hpp"
 #include "c/mpi-ext.h"
 #include "sinew/base/check.hpp"
+#include "sinew/coll/connections.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -340,13 +342,24 @@ int impl::Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* n
   return MPI_SUCCESS;
 }
 
-int impl::Comm_free(MPI_Comm* comm) {
+namespace {
+
+/// The communicator that a call is to end. A callback that fails leaves it as it is, so callbacks
+/// come before all that concerns other ranks, which then wait until the program has tried again.
+comm_object& without_attributes(const MPI_Comm* comm) {
   check_out(comm, "comm");
   comm_object& c = comm_of(*comm);
   if (c.handle != handle_of<MPI_Comm>(&c)) {
     fail(MPI_ERR_COMM, "%s cannot be freed", c.comm->name.c_str());
   }
   delete_attributes(attached_to::comm, c.handle, c.attached);
+  return c;
+}
+
+}  // namespace
+
+int impl::Comm_free(MPI_Comm* comm) {
+  comm_object& c = without_attributes(comm);
   flush_buffer(c);
   c.routes.reset();  // collective, as this call is
   // The handle is invalid from here on; the object stays until its operations are complete.
@@ -361,9 +374,16 @@ int impl::Comm_free(MPI_Comm* comm) {
 }
 
 int impl::Comm_disconnect(MPI_Comm* comm) {
-  check_out(comm, "comm");
-  comm_object& c = comm_of(*comm);
-  (void)coll::barrier({*process.engine, *c.together()});
+  const coll::communicator_ref all = without_attributes(comm).together();
+  const bool leaves = coll::begin_to_leave(*process.engine, *all);
+  if (leaves) {
+    dynamic::tell_connections(*process.engine);  // before the others can come out, and end
+  }
+  (void)coll::barrier({*process.engine, *all});
+  if (leaves) {
+    coll::end_leaving(*process.engine, *all);
+    dynamic::tell_connections(*process.engine);
+  }
   return Comm_free(comm);
 }
 

@@ -51,12 +51,9 @@ struct comm_object : object {
   MPI_File file = MPI_FILE_NULL;  ///< likewise
   errhandler_object* errors;
   promises promised;
-  buffered_sends* buffer = nullptr;  ///< MPI_Comm_attach_buffer
-  bool freed = false;                ///< only operations under way keep it
-  std::atomic<int> probed = 0;       ///< messages matched by probes and not received yet
-  /// Numbers the partitions that this rank sends, so that each has a tag of its own. Any thread;
-  /// nothing else depends on it, so relaxed.
-  std::atomic<std::uint32_t> partition_tags = 0;
+  buffered_sends* buffer = nullptr;        ///< MPI_Comm_attach_buffer
+  bool freed = false;                      ///< only operations under way keep it
+  std::atomic<int> probed = 0;             ///< messages matched by probes and not received yet
   std::unique_ptr<routed> routes;          ///< null: MPI_Alltoallv goes the usual way
   std::shared_ptr<const topology> places;  ///< null: the communicator has no topology
   /// Of an intercommunicator; null for others. Then `comm` has the remote group's ranks, and this

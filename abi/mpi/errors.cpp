@@ -19,6 +19,7 @@
 #include "sinew/base/error.hpp"
 #include "sinew/base/memory.hpp"
 #include "sinew/base/raw_write.hpp"
+#include "sinew/base/sentence.hpp"
 
 namespace sinew::mpi {
 
@@ -52,7 +53,8 @@ std::string describe(const std::string& sentence) {
 
 [[noreturn]] void die(int code, const std::string& sentence) {
   const int error_class = class_of(code);
-  std::string why = describe(sentence) + " [" + class_name(error_class) + "]";
+  const std::string why =
+      describe(std::string(as_clause(sentence))) + " [" + class_name(error_class) + "].";
   const int exit_code = error_class == MPI_SUCCESS || error_class > 125 ? 1 : error_class;
   if (process.now.load() == phase::running) {
     process.runtime->session().abort(exit_code, why);
@@ -113,7 +115,7 @@ int raise_by(errhandler_object* handler, comm_object* comm, int code, const std:
   }
   tool::tell_error(code);
   try {
-    last() = {code, describe(sentence)};
+    last() = {code, describe(as_sentence(sentence))};
   } catch (const std::bad_alloc&) {
     last().code = MPI_SUCCESS;  // MPI_Error_string says what the code means, and no more
   }
@@ -159,7 +161,30 @@ int raise_file_error(int code, const std::string& sentence) noexcept {
   return raise_by(errhandler_of_files(), nullptr, code, sentence);
 }
 
+int class_of(const dynamic::failure& f) noexcept {
+  switch (f.kind) {
+    case dynamic::error_kind::none:
+      return MPI_SUCCESS;
+    case dynamic::error_kind::caller:
+      return f.code;
+    case dynamic::error_kind::argument:
+      return MPI_ERR_ARG;
+    case dynamic::error_kind::groups_overlap:
+      return MPI_ERR_GROUP;
+    case dynamic::error_kind::info_value:
+      return MPI_ERR_INFO_VALUE;
+    case dynamic::error_kind::port:
+      return MPI_ERR_PORT;
+    case dynamic::error_kind::spawn:
+      return MPI_ERR_SPAWN;
+  }
+  return MPI_ERR_INTERN;
+}
+
 int class_of(const error& e) noexcept {
+  if (const auto* dynamic_one = dynamic_cast<const dynamic::failure*>(&e)) {
+    return class_of(*dynamic_one);
+  }
   const auto* refused = dynamic_cast<const coll::not_made*>(&e);
   if (refused == nullptr) {
     return MPI_ERR_OTHER;

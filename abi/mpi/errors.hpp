@@ -6,6 +6,7 @@
 
 #include "abi/mpi/handles.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/dynamic/failure.hpp"
 
 namespace sinew::mpi {
 
@@ -37,6 +38,7 @@ extern constinit thread_local const char* current_call [[gnu::tls_model("initial
 
 /// What an error of the modules below is to the program. Cold.
 [[nodiscard]] int class_of(const error& e) noexcept;
+[[nodiscard]] int class_of(const dynamic::failure& f) noexcept;
 
 /// In the catch clause of binding `name`: translates the exception, calls the error handler,
 /// returns the code (or does not return). Cold.

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstring>
 #include <deque>
 #include <mutex>
 
 #include "abi/mpi/comm.hpp"
-#include "abi/mpi/external32.hpp"
 #include "abi/mpi/file.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "sinew/base/check.hpp"
@@ -110,7 +108,7 @@ class arguments {
 
 std::int64_t length_of(const datarep& rep, MPI_Datatype element) {
   if (rep.how == datarep::form::external32) {
-    return static_cast<std::int64_t>(external_size(*type_of(element).layout));
+    return static_cast<std::int64_t>(external_size_of(*type_of(element).layout));
   }
   MPI_Aint extent = 0;
   const int code = rep.extent(element, &extent, rep.state);
@@ -226,46 +224,25 @@ made_type translated(const datarep& rep, MPI_Datatype type) {
 
 /// Calls a conversion function of the program for `count` instances.
 template <class Small, class Large>
-void convert(const datarep& rep, Small* small, Large* large, const typed_memory& memory,
-             std::int64_t count, std::byte* file, std::int64_t each) {
+void convert(const datarep& rep, Small* small, Large* large, MPI_Datatype type, void* memory,
+             std::int64_t count, std::byte* file, std::size_t each) {
   SINEW_EXPECT(small != nullptr || large != nullptr);
-  SINEW_EXPECT(count >= 0 && each >= 0);
+  SINEW_EXPECT(count >= 0);
   int code = MPI_SUCCESS;
-  void* user = memory.data.base;
   if (large != nullptr) {
-    code = large(user, memory.type, count, file, 0, rep.state);
+    code = large(memory, type, count, file, 0, rep.state);
   } else {
     for (std::int64_t done = 0; done < count && code == MPI_SUCCESS;) {
       const auto n = static_cast<int>(std::min<std::int64_t>(count - done, INT_MAX));
-      code = small(user, memory.type, n, file + done * each, done, rep.state);
+      code = small(memory, type, n, file + static_cast<std::size_t>(done) * each, done, rep.state);
       done += n;
     }
   }
   if (code != MPI_SUCCESS) {
-    fail(MPI_ERR_CONVERSION, "a conversion function of the data representation \"%s\" returned %d",
-         rep.name.c_str(), code);
+    throw io::failure(io::error_kind::conversion,
+                      "a conversion function of the data representation \"" + rep.name +
+                          "\" returned " + std::to_string(code));
   }
-}
-
-std::int64_t from_external32(const std::byte* file, std::int64_t bytes, const p2p::buffer& to) {
-  const layout::datatype& t = *to.type;
-  const std::size_t each = external_size(t);
-  SINEW_ASSERT(each != 0 && bytes > 0);
-  const auto all = static_cast<std::size_t>(bytes);
-  const std::size_t whole = all / each;
-  const std::size_t rest = all % each;
-  std::vector<std::byte> packed((whole + (rest != 0 ? 1 : 0)) * t.size());
-  from_external(t, whole, file, packed.data());
-  std::size_t good = whole * t.size();
-  if (rest != 0) {  // the file ends inside an instance
-    std::vector<std::byte> last(each);
-    std::memcpy(last.data(), file + whole * each, rest);
-    from_external(t, 1, last.data(), packed.data() + good);
-    good += native_bytes_in(t, rest);
-  }
-  SINEW_ASSERT(good <= packed.size());
-  (void)layout::unpack(t, to.count, to.base, 0, {packed.data(), good});
-  return static_cast<std::int64_t>(good);
 }
 
 }  // namespace
@@ -291,45 +268,21 @@ layout::datatype_ref in_file(const datarep& rep, MPI_Datatype type) {
   return layout::share(*type_of(made.get()).layout);
 }
 
-std::vector<std::byte> to_file(const datarep& rep, const typed_memory& from, std::int64_t bytes) {
-  SINEW_EXPECT(rep.converts() && bytes >= 0);
-  const p2p::buffer& data = from.data;
-  std::vector<std::byte> file(static_cast<std::size_t>(bytes));
-  if (rep.write != nullptr || rep.write_large != nullptr) {
-    const auto count = static_cast<std::int64_t>(data.count);
-    if (count != 0) {
-      convert(rep, rep.write, rep.write_large, from, count, file.data(), bytes / count);
-    }
-    return file;
+void program_conversion::to_file(const p2p::buffer& from, std::span<std::byte> file) const {
+  if (from.count != 0) {
+    convert(rep_, rep_.write, rep_.write_large, type_, from.base,
+            static_cast<std::int64_t>(from.count), file.data(), each_);
   }
-  if (rep.how == datarep::form::program) {  // MPI_CONVERSION_FN_NULL
-    (void)layout::pack(*data.type, data.count, data.base, 0, file);
-    return file;
-  }
-  std::vector<std::byte> packed(data.bytes());
-  (void)layout::pack(*data.type, data.count, data.base, 0, packed);
-  to_external(*data.type, data.count, packed.data(), file.data());
-  return file;
 }
 
-std::int64_t from_file(const datarep& rep, const std::byte* file, std::int64_t bytes,
-                       const typed_memory& to) {
-  if (bytes == 0) {
+std::int64_t program_conversion::from_file(std::span<std::byte> file, const p2p::buffer& to) const {
+  if (file.empty()) {
     return 0;
   }
-  const p2p::buffer& data = to.data;
-  if (rep.how == datarep::form::external32) {
-    return from_external32(file, bytes, data);
-  }
-  if (rep.read == nullptr && rep.read_large == nullptr) {  // MPI_CONVERSION_FN_NULL
-    return static_cast<std::int64_t>(layout::unpack(*data.type, data.count, data.base, 0,
-                                                    {file, static_cast<std::size_t>(bytes)}));
-  }
-  const auto each = static_cast<std::int64_t>(in_file(rep, to.type)->size());
-  SINEW_ASSERT(each > 0);
-  const std::int64_t whole = bytes / each;
-  convert(rep, rep.read, rep.read_large, to, whole, const_cast<std::byte*>(file), each);
-  return whole * static_cast<std::int64_t>(data.type->size());
+  SINEW_ASSERT(each_ > 0);
+  const auto whole = static_cast<std::int64_t>(file.size() / each_);
+  convert(rep_, rep_.read, rep_.read_large, type_, to.base, whole, file.data(), each_);
+  return whole * static_cast<std::int64_t>(to.type->size());
 }
 
 int impl::Register_datarep(const char* datarep, MPI_Datarep_conversion_function* read_conversion_fn,

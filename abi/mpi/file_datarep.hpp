@@ -2,12 +2,13 @@
 // functions of the program say.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "abi/mpi/type.hpp"
-#include "sinew/p2p/engine.hpp"
+#include "sinew/io/conversion.hpp"
 
 namespace sinew::mpi {
 
@@ -32,18 +33,20 @@ struct datarep {
 /// The type's layout in a file: its elements have the sizes of the representation.
 [[nodiscard]] layout::datatype_ref in_file(const datarep& rep, MPI_Datatype type);
 
-/// What of a program's memory is to be moved.
-struct typed_memory {
-  p2p::buffer data;
-  MPI_Datatype type;
-};
+/// How a program's own functions convert the data of one access; `each`: bytes of an instance of
+/// the type in the file.
+class program_conversion final : public io::conversion {
+ public:
+  program_conversion(const datarep& rep, MPI_Datatype type, std::size_t each) noexcept
+      : rep_(rep), type_(type), each_(each) {}
+  void to_file(const p2p::buffer& from, std::span<std::byte> file) const override;
+  [[nodiscard]] std::int64_t from_file(std::span<std::byte> file,
+                                       const p2p::buffer& to) const override;
 
-/// Its bytes as they lie in the file, one instance behind the other.
-[[nodiscard]] std::vector<std::byte> to_file(const datarep& rep, const typed_memory& from,
-                                             std::int64_t bytes);
-/// The inverse, of the first `bytes` bytes that were read; returns how many bytes of data they are
-/// in memory.
-[[nodiscard]] std::int64_t from_file(const datarep& rep, const std::byte* file, std::int64_t bytes,
-                                     const typed_memory& to);
+ private:
+  const datarep& rep_;
+  MPI_Datatype type_;
+  std::size_t each_;
+};
 
 }  // namespace sinew::mpi

@@ -158,8 +158,9 @@ std::vector<edge_end> told_by_all(comm_object& c,
   }
   std::vector<edge_end> in(static_cast<std::size_t>(total));
   const auto triple = layout::contiguous(3, layout::of(layout::element::i32));
-  (void)coll::alltoallv(participant_of(c), {out.data(), sent.data(), sent_at.data(), triple.get()},
-                        {in.data(), received.data(), received_at.data(), triple.get()});
+  (void)coll::alltoall(participant_of(c),
+                       coll::parts{out.data(), sent.data(), sent_at.data(), triple.get()},
+                       coll::parts{in.data(), received.data(), received_at.data(), triple.get()});
   return in;
 }
 

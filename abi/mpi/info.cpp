@@ -95,6 +95,11 @@ info_object& info_of(MPI_Info handle) {
   return *found;
 }
 
+std::vector<std::pair<std::string, std::string>> hints_of(MPI_Info handle) {
+  return handle == MPI_INFO_NULL ? std::vector<std::pair<std::string, std::string>>()
+                                 : info_of(handle).entries;
+}
+
 info_object* copy_of(const info_object& from) {
   auto* made = arena<info_object>::make();
   made->entries = from.entries;

@@ -25,6 +25,8 @@ struct info_object : object {
 };
 
 [[nodiscard]] info_object& info_of(MPI_Info handle);  ///< throws MPI_ERR_INFO
+/// Its entries; none of MPI_INFO_NULL. Throws MPI_ERR_INFO.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> hints_of(MPI_Info handle);
 [[nodiscard]] info_object* copy_of(const info_object& from);
 
 }  // namespace sinew::mpi

@@ -15,12 +15,12 @@
 #include "abi/mpi/intercomm.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/session.hpp"
-#include "abi/mpi/spawn_job.hpp"
 #include "abi/mpi/world.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/trace.hpp"
 #include "sinew/coll/collectives.hpp"
 #include "sinew/core/job.hpp"
+#include "sinew/dynamic/spawned_job.hpp"
 
 namespace sinew::mpi {
 
@@ -113,7 +113,7 @@ void end_use_locked() {
   if (--users > 0) {
     return;
   }
-  await_spawned_jobs();
+  dynamic::await_spawned_jobs(*process.runtime);
   process.engine->drain();
   set_phase(phase::after);
   if (!std::exchange(has_left, true)) {
@@ -248,7 +248,7 @@ int impl::Finalize() {
 
 int impl::Abort(MPI_Comm comm, int errorcode) {
   (void)comm;
-  end_spawned_jobs();
+  dynamic::end_spawned_jobs();
   process.runtime->session().abort(errorcode, "MPI_Abort was called");
   return MPI_ERR_INTERN;  // not reached
 }

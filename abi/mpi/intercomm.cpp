@@ -1,4 +1,4 @@
-// MPI-5.0 section 7.6: intercommunicators. Their collectives are in intercollectives.cpp.
+// MPI-5.0 section 7.6: intercommunicators. Their collectives are described in collective_calls.cpp.
 #include "abi/mpi/intercomm.hpp"
 
 #include "abi/mpi/from_groups.hpp"
@@ -23,15 +23,6 @@ void check_leader(int leader, int size, const char* which) {
   if (leader < 0 || leader >= size) {
     fail(MPI_ERR_RANK, "the %s leader %d is not one of the ranks 0 to %d", which, leader, size - 1);
   }
-}
-
-coll::intercommunicator_ref connected(coll::participant local, comm_rank leader,
-                                      const coll::leaders_link* link) {
-  coll::intercommunicator_ref made = coll::connect(local, leader, link, *process.job);
-  if (made == nullptr) {
-    fail(MPI_ERR_GROUP, "the two groups have a rank in common");
-  }
-  return made;
 }
 
 int impl::Comm_test_inter(MPI_Comm comm, int* flag) {
@@ -103,7 +94,7 @@ int impl::Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
     check_leader(local_leader, local.size(), "local");
     check_member(local);
     const coll::communicator_ref one =
-        coll::create_group({*process.engine, *process.job}, local, message_tag{tag});
+        coll::create_group(job_participant(), local, message_tag{tag});
     const auto find = [&] {
       const core::group& remote = group_of(remote_group);
       check_leader(remote_leader, remote.size(), "remote");

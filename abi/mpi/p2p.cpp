@@ -24,21 +24,23 @@ static_assert(MPI_PROC_NULL == p2p::no_rank.value());
 }
 
 /// The arguments of a message, checked.
-struct checked {
+struct checked_message {
   comm_object& comm;
   p2p::buffer data;
 };
 
-[[gnu::always_inline]] inline checked outgoing(const void* buf, MPI_Count count, MPI_Datatype type,
-                                               int dest, int tag, MPI_Comm comm) {
+[[gnu::always_inline]] inline checked_message outgoing(const void* buf, MPI_Count count,
+                                                       MPI_Datatype type, int dest, int tag,
+                                                       MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   check_dest(c, dest);
   check_tag(tag);
   return {c, data_of(buf, count, type)};
 }
 
-[[gnu::always_inline]] inline checked incoming(void* buf, MPI_Count count, MPI_Datatype type,
-                                               int source, int tag, MPI_Comm comm) {
+[[gnu::always_inline]] inline checked_message incoming(void* buf, MPI_Count count,
+                                                       MPI_Datatype type, int source, int tag,
+                                                       MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   check_source(c, source);
   check_tag_or_any(c, tag);
@@ -47,7 +49,7 @@ struct checked {
 
 [[gnu::always_inline]] inline int send(const void* buf, MPI_Count count, MPI_Datatype type,
                                        int dest, int tag, MPI_Comm comm, p2p::mode how) {
-  const checked m = outgoing(buf, count, type, dest, tag, comm);
+  const checked_message m = outgoing(buf, count, type, dest, tag, comm);
   SINEW_ASSERT(m.data.type != nullptr);
   const p2p::result r = process.engine->send(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data,
                                              comm_rank{dest}, message_tag{tag}, how);
@@ -70,7 +72,7 @@ struct checked {
 [[gnu::always_inline]] inline int isend(const void* buf, MPI_Count count, MPI_Datatype type,
                                         int dest, int tag, MPI_Comm comm, p2p::mode how,
                                         MPI_Request* request) {
-  const checked m = outgoing(buf, count, type, dest, tag, comm);
+  const checked_message m = outgoing(buf, count, type, dest, tag, comm);
   check_out(request, "request");
   *request = handle_for(m.comm,
                         process.engine->isend(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data,
@@ -107,7 +109,7 @@ int impl::Rsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int des
 
 int impl::Bsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                 MPI_Comm comm) {
-  const checked m = outgoing(buf, count, datatype, dest, tag, comm);
+  const checked_message m = outgoing(buf, count, datatype, dest, tag, comm);
   send_buffered(m.comm, m.data, dest, tag);
   return MPI_SUCCESS;
 }
@@ -129,7 +131,7 @@ int impl::Irsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
 
 int impl::Ibsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm, MPI_Request* request) {
-  const checked m = outgoing(buf, count, datatype, dest, tag, comm);
+  const checked_message m = outgoing(buf, count, datatype, dest, tag, comm);
   check_out(request, "request");
   send_buffered(m.comm, m.data, dest, tag);
   *request = done_request();
@@ -138,7 +140,7 @@ int impl::Ibsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
 
 int impl::Recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                MPI_Comm comm, MPI_Status* status) {
-  const checked m = incoming(buf, count, datatype, source, tag, comm);
+  const checked_message m = incoming(buf, count, datatype, source, tag, comm);
   const p2p::result r = process.engine->recv(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data,
                                              comm_rank{source}, message_tag{tag});
   SINEW_ASSERT(answers(r, source, tag));
@@ -150,7 +152,7 @@ int impl::Recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, in
 
 int impl::Irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                 MPI_Comm comm, MPI_Request* request) {
-  const checked m = incoming(buf, count, datatype, source, tag, comm);
+  const checked_message m = incoming(buf, count, datatype, source, tag, comm);
   check_out(request, "request");
   *request = handle_for(m.comm,
                         process.engine->irecv(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data,
@@ -162,8 +164,8 @@ int impl::Irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, i
 int impl::Sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
                    int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                    int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  const checked out = outgoing(sendbuf, sendcount, sendtype, dest, sendtag, comm);
-  const checked in = incoming(recvbuf, recvcount, recvtype, source, recvtag, comm);
+  const checked_message out = outgoing(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+  const checked_message in = incoming(recvbuf, recvcount, recvtype, source, recvtag, comm);
   if (!collectives_open() && dest != MPI_PROC_NULL && source != MPI_PROC_NULL) [[unlikely]] {
     // SINEW_MPI_CHECK
     check::forbid_overlap({sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
@@ -181,8 +183,8 @@ int impl::Sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 
 int impl::Sendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag,
                            int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  const checked out = outgoing(buf, count, datatype, dest, sendtag, comm);
-  const checked in = incoming(buf, count, datatype, source, recvtag, comm);
+  const checked_message out = outgoing(buf, count, datatype, dest, sendtag, comm);
+  const checked_message in = incoming(buf, count, datatype, source, recvtag, comm);
   core::communicator& c = *in.comm.comm;
   const auto copy = packed(out.data);
   const p2p::result r = process.engine->exchange(
@@ -198,8 +200,8 @@ int impl::Sendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, in
 int impl::Isendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
                     int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                     int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
-  const checked out = outgoing(sendbuf, sendcount, sendtype, dest, sendtag, comm);
-  const checked in = incoming(recvbuf, recvcount, recvtype, source, recvtag, comm);
+  const checked_message out = outgoing(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+  const checked_message in = incoming(recvbuf, recvcount, recvtype, source, recvtag, comm);
   check_out(request, "request");
   core::communicator& c = *in.comm.comm;
   request_object& r = new_request(&in.comm, sort::exchange);
@@ -214,8 +216,8 @@ int impl::Isendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 int impl::Isendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
                             int sendtag, int source, int recvtag, MPI_Comm comm,
                             MPI_Request* request) {
-  const checked out = outgoing(buf, count, datatype, dest, sendtag, comm);
-  const checked in = incoming(buf, count, datatype, source, recvtag, comm);
+  const checked_message out = outgoing(buf, count, datatype, dest, sendtag, comm);
+  const checked_message in = incoming(buf, count, datatype, source, recvtag, comm);
   check_out(request, "request");
   core::communicator& c = *in.comm.comm;
   request_object& r = new_request(&in.comm, sort::exchange);

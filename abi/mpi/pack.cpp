@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "abi/mpi/comm.hpp"
-#include "abi/mpi/external32.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/type.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/layout/external32.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -49,7 +49,7 @@ std::size_t times(MPI_Count count, std::size_t each) {
   check_count(count);
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<std::size_t>(count), each, &bytes)) {
-    fail(MPI_ERR_COUNT, "the size of the data overflows");
+    size_overflows();
   }
   return bytes;
 }
@@ -59,7 +59,7 @@ std::size_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
 }
 
 std::size_t external_bytes_of(MPI_Count count, MPI_Datatype datatype) {
-  return times(count, external_size(layout_of(datatype)));
+  return times(count, external_size_of(layout_of(datatype)));
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ int impl::Pack_external(const char datarep[], const void* inbuf, MPI_Count incou
   const auto count = static_cast<std::size_t>(incount);
   std::vector<std::byte> packed(bytes_of(incount, datatype));
   layout::pack(t, count, inbuf, 0, packed);
-  to_external(t, count, packed.data(), out.at);
+  layout::to_external(t, count, packed.data(), out.at);
   *position += static_cast<MPI_Count>(bytes);
   SINEW_ENSURE(*position <= outsize);
   return MPI_SUCCESS;
@@ -123,7 +123,7 @@ int impl::Unpack_external(const char datarep[], const void* inbuf, MPI_Count ins
   const layout::datatype& t = layout_of(datatype);
   const auto count = static_cast<std::size_t>(outcount);
   std::vector<std::byte> packed(bytes_of(outcount, datatype));
-  from_external(t, count, in.at, packed.data());
+  layout::from_external(t, count, in.at, packed.data());
   layout::unpack(t, count, outbuf, 0, packed);
   *position += static_cast<MPI_Count>(bytes);
   SINEW_ENSURE(*position <= insize);

@@ -1,48 +1,25 @@
-// MPI-5.0 chapter 4: the calls of partitioned communication, and what its two sides share.
-#include "abi/mpi/partitioned.hpp"
-
+// MPI-5.0 chapter 4: the calls of partitioned communication.
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/message.hpp"
+#include "sinew/partitioned/operation.hpp"
 
 namespace sinew::mpi {
-void* partitioned_operation::place_of(std::size_t instance) const noexcept {
-  // By numbers: the base may be MPI_BOTTOM.
-  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(with_.each.base) +
-                                 instance * static_cast<std::size_t>(with_.each.type->extent()));
-}
-
-void partitioned_operation::begin() noexcept {
-  over_.reset();
-  fault_.store(p2p::fault::none, std::memory_order_relaxed);
-  left_.store(1, std::memory_order_relaxed);
-}
-
-void partitioned_operation::end_some(std::size_t messages) noexcept {
-  const std::size_t before = left_.fetch_sub(messages, std::memory_order_acq_rel);
-  SINEW_ASSERT(before >= messages);
-  if (before == messages) {
-    over_.complete();
-  }
-}
-
-void partitioned_operation::note(p2p::fault f) noexcept {
-  if (f != p2p::fault::none) {
-    fault_.store(f, std::memory_order_relaxed);
-  }
-}
-
-int partitioned_operation::conclude(MPI_Status* status, std::string* sentence) const {
-  fill(status);
-  const p2p::fault f = fault_.load(std::memory_order_relaxed);
-  if (f != p2p::fault::none && sentence != nullptr) {
-    *sentence = about(f);
-  }
-  return code_of(f);
-}
-
 namespace {
 
-void start_partitioned(request_object& r) { r.parts->start(); }
+void start_partitioned(request_object& r) {
+  if (!r.parts->start()) {
+    fail_on(r.comm, MPI_ERR_NO_MEM,
+            "an earlier start of the request found no memory: free it and make another");
+  }
+}
+
+void mark_ready(comm_object* c, partitioned::operation& to, int partition) {
+  if (!to.ready(static_cast<std::size_t>(partition))) {
+    fail_on(c, MPI_ERR_ARG,
+            "the partition %d has been marked ready already since the request was started",
+            partition);
+  }
+}
 
 /// The first partition; throws if an argument is wrong.
 p2p::buffer checked(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype,
@@ -64,7 +41,7 @@ p2p::buffer checked(const void* buf, int partitions, MPI_Count count, MPI_Dataty
   return each;
 }
 
-MPI_Request request_for(comm_object& c, std::shared_ptr<partitioned_operation> parts) {
+MPI_Request request_for(comm_object& c, std::shared_ptr<partitioned::operation> parts) {
   request_object& r = new_request(&c, request_object::sort::partitioned);
   r.inner = nullptr;
   r.second = nullptr;
@@ -95,7 +72,7 @@ request_object& partitioned_request(MPI_Request request, bool sends) {
   return *r;
 }
 
-partitioned_operation& started_send(MPI_Request request) {
+partitioned::operation& started_send(MPI_Request request) {
   request_object& r = partitioned_request(request, true);
   if (!r.active) {
     fail_on(r.comm, MPI_ERR_REQUEST,
@@ -104,7 +81,7 @@ partitioned_operation& started_send(MPI_Request request) {
   return *r.parts;
 }
 
-void check_partition(comm_object* c, const partitioned_operation& in, int partition) {
+void check_partition(comm_object* c, const partitioned::operation& in, int partition) {
   if (partition < 0 || partition >= in.partitions()) {
     fail_on(c, MPI_ERR_ARG, "the partition %d is not one of the request's %d, from 0 on", partition,
             in.partitions());
@@ -120,7 +97,8 @@ int impl::Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datat
   check_tag(tag);
   check_out(request, "request");
   const p2p::buffer each = checked(buf, partitions, count, datatype, info);
-  *request = request_for(c, new_partitioned_send({c, each, partitions, dest, tag}));
+  *request = request_for(c, partitioned::new_send({*process.engine, *c.comm, each, partitions,
+                                                   comm_rank{dest}, message_tag{tag}}));
   return MPI_SUCCESS;
 }
 
@@ -137,19 +115,21 @@ int impl::Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype da
   check_tag(tag);
   check_out(request, "request");
   const p2p::buffer each = checked(buf, partitions, count, datatype, info);
-  *request = request_for(c, new_partitioned_receive({c, each, partitions, source, tag}));
+  *request = request_for(c, partitioned::new_receive({*process.engine, *c.comm, each, partitions,
+                                                      comm_rank{source}, message_tag{tag}}));
   return MPI_SUCCESS;
 }
 
 int impl::Pready(int partition, MPI_Request request) {
-  partitioned_operation& to = started_send(request);
-  check_partition(request_of(request)->comm, to, partition);
-  to.ready(static_cast<std::size_t>(partition));
+  partitioned::operation& to = started_send(request);
+  comm_object* const c = request_of(request)->comm;
+  check_partition(c, to, partition);
+  mark_ready(c, to, partition);
   return MPI_SUCCESS;
 }
 
 int impl::Pready_range(int partition_low, int partition_high, MPI_Request request) {
-  partitioned_operation& to = started_send(request);
+  partitioned::operation& to = started_send(request);
   comm_object* const c = request_of(request)->comm;
   check_partition(c, to, partition_low);
   check_partition(c, to, partition_high);
@@ -159,13 +139,13 @@ int impl::Pready_range(int partition_low, int partition_high, MPI_Request reques
   }
   // Once the last one is marked another thread may free the request: nothing of it is used then.
   for (int i = partition_low; i <= partition_high; ++i) {
-    to.ready(static_cast<std::size_t>(i));
+    mark_ready(c, to, i);
   }
   return MPI_SUCCESS;
 }
 
 int impl::Pready_list(int length, const int array_of_partitions[], MPI_Request request) {
-  partitioned_operation& to = started_send(request);
+  partitioned::operation& to = started_send(request);
   comm_object* const c = request_of(request)->comm;
   if (length < 0) {
     fail_on(c, MPI_ERR_ARG, "the length %d of the list is negative", length);
@@ -177,7 +157,7 @@ int impl::Pready_list(int length, const int array_of_partitions[], MPI_Request r
     check_partition(c, to, array_of_partitions[i]);
   }
   for (int i = 0; i < length; ++i) {
-    to.ready(static_cast<std::size_t>(array_of_partitions[i]));
+    mark_ready(c, to, array_of_partitions[i]);
   }
   return MPI_SUCCESS;
 }
@@ -189,7 +169,7 @@ int impl::Parrived(MPI_Request request, int partition, int* flag) {
     return MPI_SUCCESS;
   }
   const request_object& r = partitioned_request(request, false);
-  const partitioned_operation& from = *r.parts;
+  const partitioned::operation& from = *r.parts;
   check_partition(r.comm, from, partition);
   const auto i = static_cast<std::size_t>(partition);
   if (r.active && !from.arrived(i)) {

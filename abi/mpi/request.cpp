@@ -1,7 +1,6 @@
 #include "abi/mpi/request.hpp"
 
 #include "abi/mpi/generated/impl.hpp"
-#include "abi/mpi/partitioned.hpp"
 #include "c/mpi-ext.h"
 #include "sinew/base/check.hpp"
 
@@ -32,6 +31,15 @@ int conclude_generalized(request_object& r, MPI_Status* status, std::string* sen
     *sentence = "a callback of a generalized request returned " + std::to_string(code);
   }
   return code;
+}
+
+int conclude_partitioned(const request_object& r, MPI_Status* status, std::string* sentence) {
+  const p2p::fault f = r.parts->outcome().error;
+  set_status(status, *r.parts);
+  if (f != p2p::fault::none && sentence != nullptr) {
+    *sentence = r.parts->about(f);
+  }
+  return code_of(f);
 }
 
 int conclude_collective(const request_object& r, std::string* sentence) {
@@ -111,7 +119,45 @@ void bad_request(MPI_Request handle) {
        static_cast<const void*>(handle));
 }
 
+void set_status(MPI_Status* status, const partitioned::operation& parts) noexcept {
+  parts.sends() ? set_empty(status) : set_status(status, parts.outcome());
+}
+
+namespace {
+
+bool is_interrupted(const request_object& r) noexcept {
+  using sort = request_object::sort;
+  return (r.what_for == sort::receive || r.what_for == sort::exchange) && r.inner != nullptr &&
+         process.engine->is_interrupted(*r.inner);
+}
+
+bool is_of_failure(p2p::fault f) noexcept {
+  const int code = code_of(f);
+  return code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_REVOKED;
+}
+
+}  // namespace
+
 bool ended(const request_object& r) noexcept {
+  return is_complete(r) || (process.engine->outlives_ranks() && is_interrupted(r));
+}
+
+bool has_met_failure(const request_object& r) noexcept {
+  using sort = request_object::sort;
+  if (!r.active || !ended(r)) {
+    return false;
+  }
+  if (!is_complete(r)) {
+    return true;
+  }
+  if (r.what_for == sort::collective) {
+    return is_of_failure(r.collective->runs->outcome);
+  }
+  return (r.inner != nullptr && is_of_failure(r.inner->outcome.error)) ||
+         (r.second != nullptr && is_of_failure(r.second->outcome.error));
+}
+
+bool is_complete(const request_object& r) noexcept {
   if (!r.active) {
     return true;
   }
@@ -169,6 +215,12 @@ void await(request_object& r) {
     process.runtime->wait(r.parts->over());
     return;
   }
+  if (r.inner != nullptr && process.engine->outlives_ranks()) {
+    let_messages_in();
+    process.runtime->wait_until([](void* at) { return ended(*static_cast<request_object*>(at)); },
+                                &r);
+    return;
+  }
   if (r.inner != nullptr) {
     process.engine->wait(*r.inner);
   }
@@ -183,15 +235,21 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
     set_empty(status);
     return MPI_SUCCESS;
   }
-  SINEW_EXPECT(ended(*r));
   SINEW_EXPECT(handle != nullptr);
   using sort = request_object::sort;
+  if (!is_complete(*r)) [[unlikely]] {
+    set_empty(status);
+    if (sentence != nullptr) {
+      *sentence = sentence_about({.error = p2p::fault::peer_failed_pending});
+    }
+    return MPIX_ERR_PROC_FAILED_PENDING;
+  }
   int code = MPI_SUCCESS;
   if (r->what_for <= sort::flush) {
     const bool receives = r->what_for == sort::receive || r->what_for == sort::exchange;
     SINEW_ASSERT(r->second == nullptr || r->what_for == sort::exchange);
     const p2p::result outcome = collect(*r);
-    receives ? set_status(status, outcome) : set_empty(status);
+    receives ? set_status(status, outcome) : set_sent(status, outcome);
     if (outcome.error != p2p::fault::none && outcome.error != p2p::fault::cancelled) {
       code = code_of(outcome.error);
       if (sentence != nullptr) {
@@ -210,7 +268,7 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
     code = conclude_collective(*r, sentence);
     set_empty(status);
   } else if (r->what_for == sort::partitioned) {
-    code = r->parts->conclude(status, sentence);
+    code = conclude_partitioned(*r, status, sentence);
   } else {
     SINEW_ASSERT(r->what_for == sort::file && r->file != nullptr);
     code = r->file->code;
@@ -242,7 +300,10 @@ std::string sentence_about(const p2p::result& r) {
       return which + ": no memory to unpack a message of " + std::to_string(r.sent_bytes) +
              " bytes";
     case p2p::fault::peer_failed:
-      return "the other rank of the operation has died";
+      if (r.source != p2p::any_source) {
+        return "the other rank of the operation has died";
+      }
+      [[fallthrough]];
     case p2p::fault::peer_failed_pending:
       return "a rank that could have been the source has died (MPIX_Comm_ack_failed)";
     case p2p::fault::revoked:
@@ -357,9 +418,12 @@ int impl::Cancel(MPI_Request* request) {
     }
     return MPI_SUCCESS;
   }
-  // A send whose RTS has left cannot be cancelled; MPI leaves that to the library.
-  if (r->what_for == request_object::sort::receive && r->inner != nullptr) {
-    (void)process.engine->cancel(*r->inner);
+  if (r->inner != nullptr) {
+    if (r->what_for == request_object::sort::receive) {
+      (void)process.engine->cancel(*r->inner);
+    } else if (r->what_for == request_object::sort::send) {
+      process.engine->cancel_send(*r->inner);
+    }
   }
   return MPI_SUCCESS;
 }

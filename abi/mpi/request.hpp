@@ -11,12 +11,12 @@
 #include "sinew/base/check.hpp"
 #include "sinew/coll/nonblocking.hpp"
 #include "sinew/core/pool.hpp"
+#include "sinew/partitioned/operation.hpp"
 #include "sinew/rma/engine.hpp"
 
 namespace sinew::mpi {
 
 struct request_object;
-class partitioned_operation;
 
 /// A nonblocking or persistent collective.
 struct collective_operation {
@@ -81,7 +81,7 @@ struct alignas(64) request_object : object {
   std::shared_ptr<duplication> duplicates;  ///< duplicate
   std::unique_ptr<collective_operation> collective;
   std::unique_ptr<file_outcome> file;
-  std::shared_ptr<partitioned_operation> parts;
+  std::shared_ptr<partitioned::operation> parts;
 
   buffered_sends* flushing = nullptr;     ///< flush: where,
   const rma::engine* fetching = nullptr;  ///< or fetch: by whom (`again.peer`: from whom),
@@ -166,8 +166,20 @@ inline request_object* request_of(MPI_Request handle) {
   return found;
 }
 
-/// Whether its operation has ended (or none is under way). No progress. Hot.
+/// Whether its operation is complete (or none is under way). No progress. Hot.
+[[nodiscard]] bool is_complete(const request_object& r) noexcept;
+/// The same, or a receive from any source is interrupted by the death of one: then it stays as it
+/// is, and conclude() says MPIX_ERR_PROC_FAILED_PENDING. Hot.
 [[nodiscard]] bool ended(const request_object& r) noexcept;
+/// It is interrupted, or has ended because a rank has died or its communicator is revoked. Cold.
+[[nodiscard]] bool has_met_failure(const request_object& r) noexcept;
+/// Before a wait for what may be interrupted, which then does not suspend: a message that is here
+/// already comes first. Hot.
+inline void let_messages_in() {
+  if (process.engine->outlives_ranks()) [[unlikely]] {
+    process.runtime->poll_before_wait();
+  }
+}
 /// Suspends until it has. Hot.
 void await(request_object& r);
 
@@ -182,6 +194,10 @@ void await(request_object& r);
   }
   if (r == nullptr || r->inner == nullptr || r->persistent ||
       (r->what_for != request_object::sort::send && r->what_for != request_object::sort::receive))
+      [[unlikely]] {
+    return false;
+  }
+  if (r->what_for == request_object::sort::receive && process.engine->may_be_interrupted(*r->inner))
       [[unlikely]] {
     return false;
   }
@@ -207,6 +223,9 @@ void await(request_object& r);
 /// inactive, and returns the error class; with one, `sentence` (if not null) says what happened.
 /// `r` is what the handle stands for, null for MPI_REQUEST_NULL. Hot.
 int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::string* sentence);
+
+/// The status of a partitioned operation that is over.
+void set_status(MPI_Status* status, const partitioned::operation& parts) noexcept;
 
 /// What a truncated or failed message is to be called. Cold.
 [[nodiscard]] std::string sentence_about(const p2p::result& r);

@@ -97,7 +97,12 @@ std::unique_ptr<routed> routed::make(core::communicator& comm, const std::string
   return nullptr;
 }
 
-bool routed::alltoallv(coll::participant at, const coll::parts& send, const coll::parts& receive) {
+bool routed::carries(coll::participant at, const coll::call& c) {
+  if (c.what != coll::collective::alltoall || c.recv.form() != coll::blocks::form::parts) {
+    return false;
+  }
+  const coll::parts send = c.send.as_parts();
+  const coll::parts receive = c.recv.as_parts();
   const auto ranks = static_cast<std::size_t>(at.comm.size());
   std::vector<std::uint64_t> out;
   std::vector<std::uint64_t> in;

@@ -23,11 +23,11 @@ class routed {
 
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
-  /// Plans when some rank's counts are not those of the call before. False, on all ranks: the usual
-  /// algorithm must do it (MPI_IN_PLACE, data with gaps, a network in pieces, a message longer than
+  /// Whether it has carried the call out, on all ranks: MPI_Alltoallv over these paths. Plans when
+  /// some rank's counts are not those of the call before. False: the usual algorithm must do it
+  /// (other collectives, MPI_IN_PLACE, data with gaps, a network in pieces, a message longer than
   /// what its receiver expects). Suspends.
-  [[nodiscard]] bool alltoallv(coll::participant at, const coll::parts& send,
-                               const coll::parts& receive);
+  [[nodiscard]] bool carries(coll::participant at, const coll::call& c);
 
  private:
   explicit routed(route::topology net) : net_(std::move(net)) {}

@@ -19,10 +19,10 @@ struct level_name {
   const char* name;
   int level;
 };
-constexpr level_name levels[] = {{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
-                                 {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
-                                 {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
-                                 {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE}};
+constexpr level_name level_names[] = {{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
+                                      {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
+                                      {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
+                                      {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE}};
 
 /// Without the key a session's calls may come from any threads, since libraries that open one know
 /// nothing of each other.
@@ -31,7 +31,7 @@ int wanted_level(MPI_Info info) {
     return MPI_THREAD_MULTIPLE;
   }
   const std::string value = info_of(info).value("thread_level");
-  for (const level_name& l : levels) {
+  for (const level_name& l : level_names) {
     if (value == l.name) {
       return l.level;
     }
@@ -143,8 +143,8 @@ int impl::Session_get_info(MPI_Session session, MPI_Info* info_used) {
     check_out(info_used, "info_used");
     const int level = level_of_library();
     SINEW_ASSERT(level >= MPI_THREAD_SINGLE && level <= MPI_THREAD_MULTIPLE);
-    const char* name = levels[0].name;
-    for (const level_name& l : levels) {
+    const char* name = level_names[0].name;
+    for (const level_name& l : level_names) {
       name = l.level == level ? l.name : name;
     }
     *info_used = info_with({{"thread_level", name}, {memory_kinds_key, memory_kinds}});

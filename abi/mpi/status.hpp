@@ -52,4 +52,12 @@ inline void set_status(MPI_Status* s, const p2p::result& r) noexcept {
   set_status(s, r.source.value(), r.tag.value(), r.bytes, r.error == p2p::fault::cancelled);
 }
 
+/// Of a send: empty, but for whether it was cancelled.
+inline void set_sent(MPI_Status* s, const p2p::result& r) noexcept {
+  set_empty(s);
+  if (s != MPI_STATUS_IGNORE) {
+    set_cancelled(*s, r.error == p2p::fault::cancelled);
+  }
+}
+
 }  // namespace sinew::mpi

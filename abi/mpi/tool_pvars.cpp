@@ -30,7 +30,7 @@ using handle_type = MPI_ABI_T_pvar_handle;
 
 /// One of the three functions is there. The last two say what one message, or one operation of
 /// that many bytes, adds.
-struct variable {
+struct performance_variable {
   const char* name;
   const char* module;
   const char* description;
@@ -54,7 +54,7 @@ constexpr int level = MPI_T_PVAR_CLASS_LEVEL;
 using report = p2p::match_report;
 using message = p2p::incident;
 
-constexpr variable variables[] = {
+constexpr performance_variable performance_variables[] = {
     {"sinew_match_searches", "match", "searches for a matching receive or message", counter,
      [](const report& r) -> value { return r.counts.searches; }},
     {"sinew_match_examined", "match", "entries whose envelope was compared in all searches",
@@ -101,11 +101,11 @@ constexpr variable variables[] = {
      nullptr, [](tool::access, std::size_t bytes) -> value { return bytes; }},
     {"sinew_core_sleeps", "core", "how often this rank has slept for want of messages", counter},
 };
-constexpr int variable_count = static_cast<int>(std::size(variables));
+constexpr int variable_count = static_cast<int>(std::size(performance_variables));
 
-const variable& variable_of(const handle_type& h) {
+const performance_variable& variable_of(const handle_type& h) {
   SINEW_EXPECT(h.variable >= 0 && h.variable < variable_count);
-  return variables[h.variable];
+  return performance_variables[h.variable];
 }
 
 /// Under tool::lock(), as all below.
@@ -145,7 +145,7 @@ bool is_bound(const handle_type& h) {
 
 value value_now(const handle_type& h) {
   SINEW_EXPECT(is_bound(h));
-  const variable& v = variable_of(h);
+  const performance_variable& v = variable_of(h);
   if (v.counted()) {
     return h.value;
   }
@@ -214,7 +214,7 @@ int start_or_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle, bool sta
 
 /// What a handle begins with: nothing counted; a watermark is where the level is.
 void reset(handle_type& h) {
-  const variable& v = variable_of(h);
+  const performance_variable& v = variable_of(h);
   SINEW_EXPECT(v.counted());
   h.value = 0;
   if (v.kind == high && is_bound(h)) {
@@ -227,7 +227,7 @@ void reset(handle_type& h) {
 std::vector<int> tool::pvars_of(const std::string& module) {
   std::vector<int> found;
   for (int i = 0; i < variable_count; ++i) {
-    if (module == variables[i].module) {
+    if (module == performance_variables[i].module) {
       found.push_back(i);
     }
   }
@@ -243,7 +243,7 @@ bool tool::variables_listen() {
 void tool::count_message(const p2p::incident& it) {
   const std::lock_guard held(lock());
   each_started([&](handle_type& h) {
-    const variable& v = variable_of(h);
+    const performance_variable& v = variable_of(h);
     const comm_object* c = v.message != nullptr ? find_comm(h.comm) : nullptr;
     if (c != nullptr && c->comm == it.comm) {
       const value more = v.message(it);
@@ -255,7 +255,7 @@ void tool::count_message(const p2p::incident& it) {
 void tool::count_access(const window_object& w, access what, std::size_t bytes) {
   const std::lock_guard held(lock());
   each_started([&](handle_type& h) {
-    const variable& v = variable_of(h);
+    const performance_variable& v = variable_of(h);
     if (v.access != nullptr && resolve<window_object>(h.win) == &w) {
       h.value += v.access(what, bytes);
     }
@@ -279,7 +279,7 @@ int impl::T_pvar_get_info(int pvar_index, char* name, int* name_len, int* verbos
     if (pvar_index < 0 || pvar_index >= variable_count) {
       return MPI_T_ERR_INVALID_INDEX;
     }
-    const variable& v = variables[pvar_index];
+    const performance_variable& v = performance_variables[pvar_index];
     tool::give_text(name, name_len, v.name);
     tool::give_text(desc, desc_len, v.description);
     tool::give<int>(verbosity, MPI_T_VERBOSITY_USER_BASIC);
@@ -299,8 +299,8 @@ int impl::T_pvar_get_index(const char* name, int var_class, int* pvar_index) {
     if (name == nullptr || pvar_index == nullptr) {
       return MPI_T_ERR_INVALID;
     }
-    const int found = tool::index_of(variables, name);
-    if (found < 0 || variables[found].kind != var_class) {
+    const int found = tool::index_of(performance_variables, name);
+    if (found < 0 || performance_variables[found].kind != var_class) {
       return MPI_T_ERR_INVALID_NAME;
     }
     *pvar_index = found;
@@ -345,7 +345,7 @@ int impl::T_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index, voi
     if (pvar_index < 0 || pvar_index >= variable_count) {
       return MPI_T_ERR_INVALID_INDEX;
     }
-    const int bind = variables[pvar_index].bind();
+    const int bind = performance_variables[pvar_index].bind();
     const bool unbound = bind == MPI_T_BIND_NO_OBJECT;
     if ((obj_handle == nullptr && !unbound) || handle == nullptr || count == nullptr) {
       return MPI_T_ERR_INVALID;

@@ -93,7 +93,7 @@ int ranks_of_grid(const comm_object& c, int ndims, const int* dims) {
   return static_cast<int>(ranks);
 }
 
-std::size_t entries(int most, std::size_t there) {
+std::size_t entries_to_copy(int most, std::size_t there) {
   if (most < 0) {
     fail(MPI_ERR_ARG, "the length %d of an array is negative", most);
   }
@@ -233,7 +233,7 @@ int impl::Cartdim_get(MPI_Comm comm, int* ndims) {
 int impl::Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
   const comm_object& c = comm_of(comm);
   const topology& t = cart_of(c);
-  const std::size_t n = entries(maxdims, t.dims.size());
+  const std::size_t n = entries_to_copy(maxdims, t.dims.size());
   if (n == 0) {
     return MPI_SUCCESS;
   }
@@ -265,7 +265,7 @@ int impl::Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
   const comm_object& c = comm_of(comm);
   const topology& t = cart_of(c);
   check_rank(c, rank);
-  const std::size_t n = entries(maxdims, t.dims.size());
+  const std::size_t n = entries_to_copy(maxdims, t.dims.size());
   if (n == 0) {
     return MPI_SUCCESS;
   }

@@ -3,9 +3,11 @@
 
 #include <iterator>
 #include <mutex>
+#include <optional>
 
 #include "abi/mpi/comm.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/layout/external32.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -145,6 +147,16 @@ void uncommitted_type(MPI_Datatype handle) {
   SINEW_EXPECT(t != nullptr && !t->committed);
   fail(MPI_ERR_TYPE, "the datatype %s has not been committed (MPI_Type_commit)",
        t->name.empty() ? "of this call" : t->name.c_str());
+}
+
+void size_overflows() { fail(MPI_ERR_COUNT, "the size of the data overflows"); }
+
+std::size_t external_size_of(const layout::datatype& t) {
+  const std::optional<std::size_t> bytes = layout::external_size(t);
+  if (!bytes) {
+    size_overflows();
+  }
+  return *bytes;
 }
 
 type_object& type_of(MPI_Datatype handle) {

@@ -89,6 +89,11 @@ extern const layout::datatype* predefined_layouts[type_values];
   return layout_of(handle);
 }
 
+/// Throws MPI_ERR_COUNT: a count times a size overflows. Cold.
+[[noreturn, gnu::cold]] void size_overflows();
+/// Bytes of one instance in external32; throws MPI_ERR_COUNT.
+[[nodiscard]] std::size_t external_size_of(const layout::datatype& t);
+
 /// The object, predefined ones included (made on first use). Cold.
 [[nodiscard]] type_object& type_of(MPI_Datatype handle);
 

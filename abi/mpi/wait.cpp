@@ -1,6 +1,5 @@
 // MPI-5.0 sections 3.7.3 and 3.7.5: waiting for and testing one, any, some or all requests.
 #include "abi/mpi/generated/impl.hpp"
-#include "abi/mpi/partitioned.hpp"
 #include "abi/mpi/request.hpp"
 #include "sinew/base/check.hpp"
 
@@ -34,22 +33,31 @@ struct list {
     }
     return false;
   }
-  /// The first active request that has ended, or -1.
-  [[nodiscard]] int first_ended() const {
+  /// The first active request of which that holds, or -1.
+  [[nodiscard]] int first(bool (*holds)(const request_object&) noexcept) const {
     for (int i = 0; i < count; ++i) {
-      if (active(i) && ended(*(*this)[i])) {
+      if (active(i) && holds(*(*this)[i])) {
         return i;
       }
     }
     return -1;
   }
+  /// The first that has ended, one that is complete if there is any; or -1.
+  [[nodiscard]] int first_ended() const {
+    const int complete = first(is_complete);
+    return complete >= 0 ? complete : first(ended);
+  }
+  [[nodiscard]] bool all_complete() const {
+    return first([](const request_object& r) noexcept { return !is_complete(r); }) < 0;
+  }
   [[nodiscard]] bool all_ended() const {
-    for (int i = 0; i < count; ++i) {
-      if (active(i) && !ended(*(*this)[i])) {
-        return false;
-      }
-    }
-    return true;
+    return first([](const request_object& r) noexcept { return !ended(r); }) < 0;
+  }
+  /// Where ranks may die: one of the requests tells of a death (or of a revoked communicator). Who
+  /// waits for all has to hear of that before the others have ended, since what they wait for may
+  /// depend on what the program does then.
+  [[nodiscard]] bool has_met_failure() const {
+    return process.engine->outlives_ranks() && first(mpi::has_met_failure) >= 0;
   }
 };
 
@@ -67,7 +75,15 @@ void conclude_one(request_object* r, MPI_Request* handle, MPI_Status* status) {
 /// the error handler of the first that failed.
 class several {
  public:
+  /// MPI-5.0 section 3.7.5: one that has not ended says MPI_ERR_PENDING, and stays.
   void conclude(request_object* r, MPI_Request* handle, MPI_Status* status) {
+    if (r != nullptr && !ended(*r)) [[unlikely]] {
+      if (status != MPI_STATUS_IGNORE) {
+        status->MPI_ERROR = MPI_ERR_PENDING;
+      }
+      some_stay_ = true;
+      return;
+    }
     comm_object* c = r == nullptr ? nullptr : r->comm;
     const int code = mpi::conclude(r, handle, status, failed_ ? nullptr : &sentence_);
     if (status != MPI_STATUS_IGNORE) {
@@ -79,7 +95,7 @@ class several {
     }
   }
   int verdict() {
-    if (failed_) {
+    if (failed_ || some_stay_) {
       throw failure{MPI_ERR_IN_STATUS, sentence_, comm_};
     }
     return MPI_SUCCESS;
@@ -87,6 +103,7 @@ class several {
 
  private:
   bool failed_ = false;
+  bool some_stay_ = false;
   comm_object* comm_ = nullptr;
   std::string sentence_;
 };
@@ -120,9 +137,10 @@ int conclude_some(const list& all, int* outcount, int* indices, MPI_Status* stat
 
 void wait_for_first(const list& all) {
   SINEW_EXPECT(all.any_active());
-  if (all.first_ended() >= 0) {
+  if (all.first(is_complete) >= 0) {
     return;
   }
+  let_messages_in();
   process.runtime->wait_until(
       [](void* l) { return static_cast<const list*>(l)->first_ended() >= 0; },
       const_cast<list*>(&all));
@@ -140,7 +158,6 @@ int impl::Wait(MPI_Request* request, MPI_Status* status) {
   if (r != nullptr) {
     await(*r);
   }
-  SINEW_ASSERT(r == nullptr || ended(*r));
   conclude_one(r, request, status);
   return MPI_SUCCESS;
 }
@@ -149,20 +166,38 @@ int impl::Test(MPI_Request* request, int* flag, MPI_Status* status) {
   check_out(request, "request");
   check_out(flag, "flag");
   request_object* r = request_of(*request);
-  if (r != nullptr && !ended(*r)) {
+  if (r != nullptr && !is_complete(*r)) {
     process.runtime->poll();
   }
-  *flag = r == nullptr || ended(*r) ? 1 : 0;
-  if (*flag != 0) {
+  *flag = r == nullptr || is_complete(*r) ? 1 : 0;
+  if (*flag != 0 || ended(*r)) {
     conclude_one(r, request, status);
   }
   return MPI_SUCCESS;
 }
 
+namespace {
+
+int wait_for_all_or_failure(const list& all, MPI_Status* statuses) {
+  let_messages_in();
+  process.runtime->wait_until(
+      [](void* l) {
+        const auto& of = *static_cast<const list*>(l);
+        return of.has_met_failure() || of.all_complete();
+      },
+      const_cast<list*>(&all));
+  return conclude_all(all, statuses);
+}
+
+}  // namespace
+
 int impl::Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
   check_count(count);
   if (count > 0) {
     check_out(array_of_requests, "array_of_requests");
+  }
+  if (process.engine->outlives_ranks()) [[unlikely]] {
+    return wait_for_all_or_failure(list(count, array_of_requests), array_of_statuses);
   }
   several of;
   for (int i = 0; i < count; ++i) {
@@ -177,7 +212,6 @@ int impl::Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_
     if (r != nullptr) {
       await(*r);
     }
-    SINEW_ASSERT(r == nullptr || ended(*r));
     of.conclude(r, &array_of_requests[i], status);
   }
   return of.verdict();
@@ -187,11 +221,11 @@ int impl::Testall(int count, MPI_Request array_of_requests[], int* flag,
                   MPI_Status* array_of_statuses) {
   check_out(flag, "flag");
   const list all(count, array_of_requests);
-  if (!all.all_ended()) {
+  if (!all.all_complete()) {
     process.runtime->poll();
   }
-  *flag = all.all_ended() ? 1 : 0;
-  return *flag != 0 ? conclude_all(all, array_of_statuses) : MPI_SUCCESS;
+  *flag = all.all_complete() ? 1 : 0;
+  return *flag != 0 || all.has_met_failure() ? conclude_all(all, array_of_statuses) : MPI_SUCCESS;
 }
 
 int impl::Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
@@ -220,12 +254,11 @@ int impl::Testany(int count, MPI_Request array_of_requests[], int* index, int* f
     set_empty(status);
     return MPI_SUCCESS;
   }
-  int first = all.first_ended();
-  if (first < 0) {
+  if (all.first(is_complete) < 0) {
     process.runtime->poll();
-    first = all.first_ended();
   }
-  *flag = first >= 0 ? 1 : 0;
+  const int first = all.first_ended();
+  *flag = first >= 0 && is_complete(*all[first]) ? 1 : 0;
   if (first >= 0) {
     SINEW_ASSERT(first < count && all.active(first));
     *index = first;
@@ -256,7 +289,7 @@ int impl::Testsome(int incount, MPI_Request array_of_requests[], int* outcount,
     return MPI_SUCCESS;
   }
   check_out(array_of_indices, "array_of_indices");
-  if (all.first_ended() < 0) {
+  if (all.first(is_complete) < 0) {
     process.runtime->poll();
   }
   return conclude_some(all, outcount, array_of_indices, array_of_statuses);
@@ -267,9 +300,8 @@ int impl::Testsome(int incount, MPI_Request array_of_requests[], int* outcount,
 namespace {
 
 void peek(const request_object* r, MPI_Status* status) {
-  SINEW_EXPECT(r == nullptr || ended(*r));
   using sort = request_object::sort;
-  const sort what = r == nullptr || !r->active ? sort::finished : r->what_for;
+  const sort what = r == nullptr || !r->active || !is_complete(*r) ? sort::finished : r->what_for;
   if (what == sort::generalized) {
     MPI_Status own{};
     set_empty(&own);
@@ -284,13 +316,14 @@ void peek(const request_object* r, MPI_Status* status) {
     (void)install(*r->duplicates, nullptr);  // an error is returned when the request is completed
     set_empty(status);
   } else if (what == sort::partitioned) {
-    r->parts->fill(status);
+    set_status(status, *r->parts);
   } else if (what == sort::file) {
     SINEW_ASSERT(r->file != nullptr);
     set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(r->file->bytes));
-  } else if (what != sort::finished && what != sort::send && r->inner != nullptr) {
+  } else if (what != sort::finished && r->inner != nullptr) {
     SINEW_ASSERT(r->inner->done());
-    set_status(status, r->inner->outcome);
+    what == sort::send ? set_sent(status, r->inner->outcome)
+                       : set_status(status, r->inner->outcome);
   } else {
     set_empty(status);
   }
@@ -301,7 +334,7 @@ void peek(const request_object* r, MPI_Status* status) {
 int impl::Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   check_out(flag, "flag");
   const request_object* r = request_of(request);
-  if (r != nullptr && !ended(*r)) {
+  if (r != nullptr && !is_complete(*r)) {
     process.runtime->poll();
   }
   *flag = r == nullptr || ended(*r) ? 1 : 0;
@@ -315,7 +348,7 @@ int impl::Request_get_status_all(int count, const MPI_Request array_of_requests[
                                  MPI_Status* array_of_statuses) {
   check_out(flag, "flag");
   const list all(count, const_cast<MPI_Request*>(array_of_requests));
-  if (!all.all_ended()) {
+  if (!all.all_complete()) {
     process.runtime->poll();
   }
   *flag = all.all_ended() ? 1 : 0;
@@ -336,7 +369,7 @@ int impl::Request_get_status_any(int count, const MPI_Request array_of_requests[
     set_empty(status);
     return MPI_SUCCESS;
   }
-  if (all.first_ended() < 0) {
+  if (all.first(is_complete) < 0) {
     process.runtime->poll();
   }
   const int first = all.first_ended();
@@ -358,7 +391,7 @@ int impl::Request_get_status_some(int incount, const MPI_Request array_of_reques
     return MPI_SUCCESS;
   }
   check_out(array_of_indices, "array_of_indices");
-  if (all.first_ended() < 0) {
+  if (all.first(is_complete) < 0) {
     process.runtime->poll();
   }
   int n = 0;

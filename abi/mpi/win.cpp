@@ -1,8 +1,6 @@
 // MPI-5.0 sections 12.2 and 12.3: making windows, and what is known of them.
 #include <algorithm>
 #include <cstring>
-#include <iterator>
-#include <mutex>
 
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/window.hpp"
@@ -11,7 +9,7 @@
 namespace sinew::mpi {
 namespace {
 
-using memory_layout = window_memory::placement;
+using memory_layout = window::memory::placement;
 
 const char* const known_hints[][2] = {{"no_locks", "false"},
                                       {"accumulate_ordering", "rar,raw,war,waw"},
@@ -49,7 +47,7 @@ void check_one_node(const comm_object& c) {
 
 /// Collective: `mine` is this rank's part.
 window_object& make(MPI_Comm comm, MPI_Info info, int flavor, memory_layout how,
-                    const window_memory::part& mine, MPI_Win* win) {
+                    const window::memory::part& mine, MPI_Win* win) {
   comm_object& c = intracomm_of(comm);
   check_out(win, "win");
   SINEW_EXPECT(mine.unit > 0);
@@ -77,7 +75,7 @@ window_object& make(MPI_Comm comm, MPI_Info info, int flavor, memory_layout how,
     w->unit = static_cast<int>(mine.unit);
     w->bytes = static_cast<MPI_Aint>(mine.bytes);
     w->held.assign(static_cast<std::size_t>(c.comm->size()), window_object::hold::none);
-    w->memory = window_memory::make(participant_of(*w->comm), how, mine);
+    w->memory = window::memory::make(participant_of(*w->comm), how, mine);
   } catch (...) {
     drop(w->hints);
     release_comm(w->comm);
@@ -177,7 +175,7 @@ int impl::Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp
       check_target(w, rank);
     }
     SINEW_ASSERT(which >= 0 && which < w.comm->comm->size());
-    const window_record& r = w.memory->of(which);
+    const window::record& r = w.memory->of(which);
     void* base = r.bytes != 0 ? w.memory->base_of(which) : nullptr;
     *size = base != nullptr ? static_cast<MPI_Aint>(r.bytes) : 0;
     *disp_unit = static_cast<MPI_Aint>(r.unit);
@@ -194,31 +192,10 @@ int impl::Win_attach(MPI_Win win, void* base, MPI_Aint size) {
     if (size < 0) {
       fail(MPI_ERR_SIZE, "the size %lld is negative", static_cast<long long>(size));
     }
-    const auto begin = reinterpret_cast<std::uint64_t>(base);
-    const std::uint64_t end = begin + static_cast<std::uint64_t>(size);
-    if (size == 0) {
-      return MPI_SUCCESS;
-    }
-    const std::lock_guard held(w.pieces_lock);
-    const auto above = w.pieces.upper_bound(begin);
-    if ((above != w.pieces.end() && above->first < end) ||
-        (above != w.pieces.begin() && std::prev(above)->second.end > begin)) {
+    if (size != 0 && !w.memory->attach(reinterpret_cast<std::uint64_t>(base),
+                                       static_cast<std::uint64_t>(size))) {
       fail(MPI_ERR_RMA_ATTACH, "a part of this memory is attached already");
     }
-    window_record& own = w.memory->of(w.comm->comm->rank().value());
-    window_record::attached_memory* listed = nullptr;
-    for (auto& a : own.attached) {
-      if (listed == nullptr && a.end.load(std::memory_order_relaxed) == 0) {
-        listed = &a;
-      }
-    }
-    w.pieces.emplace_hint(above, begin, window_object::piece{end, listed});
-    if (listed == nullptr) {
-      own.unlisted.fetch_add(1, std::memory_order_release);
-      return MPI_SUCCESS;
-    }
-    listed->begin.store(begin, std::memory_order_relaxed);
-    listed->end.store(end, std::memory_order_release);
     return MPI_SUCCESS;
   });
 }
@@ -228,17 +205,9 @@ int impl::Win_detach(MPI_Win win, const void* base) {
     if (w.flavor != MPI_WIN_FLAVOR_DYNAMIC) {
       fail(MPI_ERR_RMA_FLAVOR, "memory is attached to windows of MPI_Win_create_dynamic only");
     }
-    const std::lock_guard held(w.pieces_lock);
-    const auto at = w.pieces.find(reinterpret_cast<std::uint64_t>(base));
-    if (at == w.pieces.end()) {
+    if (!w.memory->detach(reinterpret_cast<std::uint64_t>(base))) {
       fail(MPI_ERR_RMA_ATTACH, "no memory that begins at %p is attached", base);
     }
-    if (at->second.listed != nullptr) {
-      at->second.listed->end.store(0, std::memory_order_release);
-    } else {
-      w.memory->of(w.comm->comm->rank().value()).unlisted.fetch_sub(1, std::memory_order_release);
-    }
-    w.pieces.erase(at);
     return MPI_SUCCESS;
   });
 }

@@ -1,6 +1,6 @@
 // MPI-5.0 section 12.4: puts, gets and accumulates. All have been done at the origin when their
-// call returns (see window_memory.hpp), so that a request of theirs is complete at once; but for
-// what brings something from another node, of which much is under way at a time.
+// call returns (see sinew/window/memory.hpp), so that a request of theirs is complete at once; but
+// for what brings something from another node, of which much is under way at a time.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -10,6 +10,7 @@
 #include "abi/mpi/op.hpp"
 #include "abi/mpi/tool_watch.hpp"
 #include "abi/mpi/window.hpp"
+#include "abi/mpi/window_at_once.hpp"
 #include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
@@ -21,18 +22,15 @@ constexpr const char* no_epoch =
 
 /// Throws if [from, to), counted from the attached address 0, is not within one attached piece.
 void check_attached(const window_object& w, int target, std::uint64_t from, std::uint64_t to) {
-  const window_far* const far = w.memory->far(target);
-  if (far != nullptr ? far->attached(target, from, to)
-                     : w.memory->of(target).has_attached(from, to)) {
-    return;
+  if (!w.memory->has_attached(target, from, to)) {
+    fail(MPI_ERR_RMA_RANGE, "the memory is not attached at rank %d (MPI_Win_attach)", target);
   }
-  fail(MPI_ERR_RMA_RANGE, "the memory is not attached at rank %d (MPI_Win_attach)", target);
 }
 
 /// Where data begin in memory that is attached: displacements are addresses.
-[[gnu::noinline]] window_place dynamic_place_of(const window_object& w, int target, MPI_Aint disp,
-                                                const p2p::buffer& data, std::ptrdiff_t low,
-                                                std::ptrdiff_t high) {
+[[gnu::noinline]] window::place dynamic_place_of(const window_object& w, int target, MPI_Aint disp,
+                                                 const p2p::buffer& data, std::ptrdiff_t low,
+                                                 std::ptrdiff_t high) {
   const auto address = static_cast<std::uint64_t>(disp);
   if (data.bytes() != 0) {
     check_attached(w, target, address + static_cast<std::uint64_t>(low),
@@ -42,8 +40,8 @@ void check_attached(const window_object& w, int target, std::uint64_t from, std:
 }
 
 /// Where instances of `data.type` begin at the target; checks the epoch and that all lie inside.
-window_place place_of(const window_object& w, tool::access what, int target, MPI_Aint disp,
-                      const p2p::buffer& data) {
+window::place place_of(const window_object& w, tool::access what, int target, MPI_Aint disp,
+                       const p2p::buffer& data) {
   SINEW_EXPECT(data.type != nullptr);
   check_target(w, target);
   check_lives(w, target);
@@ -63,7 +61,7 @@ window_place place_of(const window_object& w, tool::access what, int target, MPI
       return dynamic_place_of(w, target, disp, data, low, high);
     }
   }
-  const window_record& r = w.memory->of(target);
+  const window::record& r = w.memory->of(target);
   std::int64_t begin = 0;
   const bool overflows = __builtin_mul_overflow(disp, r.unit, &begin);
   if (data.bytes() != 0 && (overflows || begin + low < 0 ||
@@ -75,7 +73,7 @@ window_place place_of(const window_object& w, tool::access what, int target, MPI
          static_cast<long long>(begin + low), static_cast<long long>(begin + high), target,
          static_cast<long long>(r.bytes));
   }
-  return w.memory->place(target, begin);
+  return w.memory->behind_base(target, begin);
 }
 
 /// The target's side of a call: how many of what.
@@ -114,52 +112,6 @@ void copy_elements(const p2p::buffer& from, const p2p::buffer& to) {
   layout::copy(*from.type, from.count, from.base, *to.type, to.count, to.base);
 }
 
-/// target = origin (op) target, run of elements by run; what was there goes to `before`, if any,
-/// side by side: from another node up to finish_gets().
-void combine(const window_object& w, int target, window_place at, const p2p::buffer& there,
-             layout::element e, const coll::op& o, operand& origin, std::byte* before) {
-  SINEW_EXPECT(e != layout::element::none && there.bytes() != 0);
-  if (const window_far* far = w.memory->far(target)) {
-    far->combine(target, {at.there, there, e}, o.kind,
-                 o.kind == coll::op_kind::no_op ? nullptr : origin.at(0), before);
-    check_lives(w, target);
-    return;
-  }
-  const layout::datatype& one = layout::of(e);
-  const bool changes = o.kind != coll::op_kind::no_op;
-  std::size_t done = 0;
-  const auto before_at = [&](std::size_t i) {
-    return before + static_cast<std::ptrdiff_t>(i) * one.extent();
-  };
-  const accumulating alone(w.memory->of(target));
-  layout::for_each_leaf(
-      *there.type, there.count, [&](std::ptrdiff_t offset, std::size_t n, layout::element) {
-        const p2p::buffer elements{nullptr, n, &one};
-        if (at.here != nullptr) {
-          std::byte* here = at.here + offset;
-          if (before != nullptr) {
-            copy_elements({here, n, &one}, {before_at(done), n, &one});
-          }
-          if (changes) {
-            o.apply(origin.at(done), here, n, one);
-          }
-        } else {
-          const window_place piece{nullptr, at.there + static_cast<std::uint64_t>(offset)};
-          operand now(e, n);
-          w.memory->read(target, piece, now.all(), elements);
-          if (before != nullptr) {
-            copy_elements(now.all(), {before_at(done), n, &one});
-          }
-          if (changes) {
-            o.apply(origin.at(done), now.at(0), n, one);
-            w.memory->write(target, piece, now.all(), elements);
-          }
-        }
-        done += n;
-      });
-  SINEW_ENSURE(done == there.count * there.type->elements());
-}
-
 /// An integer of 8 bytes, of any name.
 [[nodiscard]] bool is_word(layout::element e) noexcept {
   using layout::element;
@@ -167,12 +119,13 @@ void combine(const window_object& w, int target, window_place at, const p2p::buf
 }
 
 /// The usual of the usual: a counter. Under the lock, as all accumulates are. Hot.
-void add_word(window_record& r, std::byte* here, const void* origin, void* result) noexcept {
+void add_word(const window_object& w, int target, std::byte* here, const void* origin,
+              void* result) noexcept {
   std::uint64_t now = 0;
   std::uint64_t more = 0;
   std::memcpy(&more, origin, sizeof more);
   {
-    const accumulating alone(r);
+    const window::exclusion alone(*w.memory, w.memory->of(target));
     std::memcpy(&now, here, sizeof now);
     more += now;
     std::memcpy(here, &more, sizeof more);
@@ -200,7 +153,7 @@ bool combine_at_once(const window_object& w, const void* origin, void* result, M
   }
   if (count == 1 && value_of(op) == abi::handle_sum && origin != nullptr && one->size() == 8 &&
       is_word(one->base())) {
-    add_word(w.memory->of(target), here, origin, result);
+    add_word(w, target, here, origin, result);
     return true;
   }
   const coll::op o = accumulate_op(op, one->base());
@@ -208,7 +161,7 @@ bool combine_at_once(const window_object& w, const void* origin, void* result, M
     return false;
   }
   const auto n = static_cast<std::size_t>(count);
-  const accumulating alone(w.memory->of(target));
+  const window::exclusion alone(*w.memory, w.memory->of(target));
   if (result != nullptr) {
     std::memcpy(result, here, n * one->size());
   }
@@ -227,7 +180,7 @@ int accumulate(window_object& w, const p2p::buffer& from, const p2p::buffer& res
     return MPI_SUCCESS;
   }
   const coll::op o = accumulate_op(op, e);
-  const window_place at = place_of(w, tool::access::accumulate, target, disp, there);
+  const window::place at = place_of(w, tool::access::accumulate, target, disp, there);
   const std::size_t n = there.count * there.type->elements();
   SINEW_ASSERT(n > 0);
   const bool reads_origin = o.kind != coll::op_kind::no_op;
@@ -239,22 +192,20 @@ int accumulate(window_object& w, const p2p::buffer& from, const p2p::buffer& res
   if (reads_origin) {
     copy_elements(from, origin.all());
   }
-  if (result.type == nullptr) {
-    combine(w, target, at, there, e, o, origin, nullptr);
-    return MPI_SUCCESS;
-  }
-  const bool far = w.memory->far(target) != nullptr;
-  if (far && result.type->dense() && element_of(result, "the result") == e &&
-      result.count * result.type->elements() >= n) {
-    combine(w, target, at, there, e, o, origin, static_cast<std::byte*>(result.base));
-    return MPI_SUCCESS;
-  }
-  operand before(e, n);
-  combine(w, target, at, there, e, o, origin, before.at(0));
-  if (far) {
+  // The result may be filled only later: in place, if it has the elements side by side.
+  const bool in_place = result.type != nullptr && result.type->dense() &&
+                        element_of(result, "the result") == e &&
+                        result.count * result.type->elements() >= n;
+  operand before(e, result.type != nullptr && !in_place ? n : 0);
+  std::byte* const to = in_place                 ? static_cast<std::byte*>(result.base)
+                        : result.type != nullptr ? before.at(0)
+                                                 : nullptr;
+  check_lives(w, target,
+              w.memory->combine(target, at, there, o, reads_origin ? origin.at(0) : nullptr, to));
+  if (to != nullptr && !in_place) {
     w.memory->finish_gets();
+    copy_elements(before.all(), result);
   }
-  copy_elements(before.all(), result);
   return MPI_SUCCESS;
 }
 
@@ -282,22 +233,8 @@ int get_accumulate(window_object& w, const void* origin_addr, MPI_Count origin_c
                                     void* result, MPI_Datatype datatype, int target,
                                     MPI_Aint disp) {
   const p2p::buffer there = target_of(1, datatype);
-  const window_place at = place_of(w, tool::access::compare, target, disp, there);
-  const std::size_t n = there.bytes();
-  if (const window_far* far = w.memory->far(target)) {
-    far->compare_swap(target, at.there, n, origin, compare, result);
-    check_lives(w, target);
-    return;
-  }
-  SINEW_ASSERT(n <= window_far::longest_word);
-  std::byte now[window_far::longest_word];
-  const p2p::buffer before{now, 1, there.type};
-  const accumulating alone(w.memory->of(target));
-  w.memory->read(target, at, before, there);
-  if (std::memcmp(now, compare, n) == 0) {
-    w.memory->write(target, at, {const_cast<void*>(origin), 1, there.type}, there);
-  }
-  std::memcpy(result, now, n);
+  const window::place at = place_of(w, tool::access::compare, target, disp, there);
+  check_lives(w, target, w.memory->compare_swap(target, at, *there.type, origin, compare, result));
 }
 
 /// The call that `done` was has ended well: so has its request.
@@ -309,21 +246,24 @@ int requested(int done, MPI_Request* request) {
   return done;
 }
 
-/// The same for calls that bring something: from a rank of another node it may be under way.
+/// The same for calls that bring something, which may be under way.
 int requested(int begun, MPI_Win win, int target, MPI_Request* request) {
   window_object& w = window_of(win);
-  const window_far* const far =
-      target != MPI_PROC_NULL && begun == MPI_SUCCESS ? w.memory->far(target) : nullptr;
-  if (far == nullptr || far->engine().gets_ended(far->engine().gets_begun())) {
+  const rma::engine* const by =
+      target != MPI_PROC_NULL && begun == MPI_SUCCESS ? w.memory->bringing(target) : nullptr;
+  if (by == nullptr) {
     return requested(begun, request);
   }
   request_object& r = new_request(w.comm, request_object::sort::fetch);
-  r.fetching = &far->engine();
-  r.up_to = far->engine().gets_begun();
+  r.fetching = by;
+  r.up_to = by->gets_begun();
   r.again.peer = target;
   *request = handle_of<MPI_Request>(&r);
   return begun;
 }
+
+/// Whether it is an int, as the fast paths take it.
+bool is_short(MPI_Count count) noexcept { return count == static_cast<int>(count); }
 
 void check_request(MPI_Request* request) {
   check_out(request, "request");
@@ -339,9 +279,8 @@ int impl::Put(const void* origin_addr, MPI_Count origin_count, MPI_Datatype orig
     const p2p::buffer from = data_of(origin_addr, origin_count, origin_datatype);
     const p2p::buffer there = target_of(target_count, target_datatype);
     if (target_rank != MPI_PROC_NULL) {
-      w.memory->write(target_rank, place_of(w, tool::access::put, target_rank, target_disp, there),
-                      from, there);
-      check_lives(w, target_rank);
+      const auto at = place_of(w, tool::access::put, target_rank, target_disp, there);
+      check_lives(w, target_rank, w.memory->write(target_rank, at, from, there));
     }
     return MPI_SUCCESS;
   });
@@ -354,10 +293,8 @@ int impl::Get(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_dat
     const p2p::buffer into = data_of(origin_addr, origin_count, origin_datatype);
     const p2p::buffer there = target_of(target_count, target_datatype);
     if (target_rank != MPI_PROC_NULL) {
-      w.memory->read_later(target_rank,
-                           place_of(w, tool::access::get, target_rank, target_disp, there), into,
-                           there);
-      check_lives(w, target_rank);
+      const auto at = place_of(w, tool::access::get, target_rank, target_disp, there);
+      check_lives(w, target_rank, w.memory->read_later(target_rank, at, into, there));
     }
     return MPI_SUCCESS;
   });
@@ -415,7 +352,7 @@ int impl::Compare_and_swap(const void* origin_addr, const void* compare_addr, vo
                            MPI_Win win) {
   return on_window(win, [&](window_object& w) -> int {
     const p2p::buffer there = target_of(1, datatype);
-    constexpr std::size_t most = window_far::longest_word;
+    constexpr std::size_t most = window::memory::longest_word;
     if (!is_comparable(datatype, there.type->base()) || there.bytes() > most) {
       fail(MPI_ERR_TYPE, "the datatype is no integer, logical, multi-language type or byte");
     }
@@ -423,7 +360,7 @@ int impl::Compare_and_swap(const void* origin_addr, const void* compare_addr, vo
       const std::size_t n = there.bytes();
       std::byte now[most];
       SINEW_ASSERT(n <= most);
-      const accumulating alone(w.memory->of(target_rank));
+      const window::exclusion alone(*w.memory, w.memory->of(target_rank));
       std::memcpy(now, here, n);
       if (std::memcmp(now, compare_addr, n) == 0) {
         std::memcpy(here, origin_addr, n);
@@ -442,6 +379,11 @@ int impl::Rput(const void* origin_addr, MPI_Count origin_count, MPI_Datatype ori
                int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
   check_request(request);
+  if (is_short(origin_count) && is_short(target_count) &&
+      put_at_once(origin_addr, static_cast<int>(origin_count), origin_datatype, target_rank,
+                  target_disp, static_cast<int>(target_count), target_datatype, win)) {
+    return requested(MPI_SUCCESS, request);
+  }
   return requested(impl::Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                              target_count, target_datatype, win),
                    request);
@@ -451,6 +393,11 @@ int impl::Rget(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
                int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
   check_request(request);
+  if (is_short(origin_count) && is_short(target_count) &&
+      got_at_once(origin_addr, static_cast<int>(origin_count), origin_datatype, target_rank,
+                  target_disp, static_cast<int>(target_count), target_datatype, win)) {
+    return requested(MPI_SUCCESS, request);
+  }
   return requested(impl::Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                              target_count, target_datatype, win),
                    win, target_rank, request);

@@ -1,7 +1,7 @@
-// MPI-5.0 section 12.5: epochs. Operations on ranks of this node have been done when their calls
-// return, so an epoch's end has nothing to wait for but the other ranks. Those on ranks of other
-// nodes have been done at the origin, but for gets; what ends an epoch, or flushes, waits until
-// they are done at the target, too.
+// MPI-5.0 section 12.5: epochs. Operations on most ranks have been done when their calls return, so
+// that an epoch's end has nothing to wait for but the other ranks. Those on ranks that need a flush
+// have been done at the origin, but for gets; what ends an epoch, or flushes, waits until they are
+// done at the target, too.
 #include <algorithm>
 
 #include "abi/mpi/collective_arguments.hpp"
@@ -54,43 +54,36 @@ std::vector<int> ranks_of(const window_object& w, MPI_Group group) {
 }
 
 /// Tries until a lock is had. If a rank of the window has died it may be that one's for ever.
-template <class Try>
-void persist(const window_object& w, Try&& attempt) {
+[[gnu::noinline]] void persist(const window_object& w, int rank, bool exclusively) {
   core::retry_loop tries(*process.runtime);
-  while (!attempt()) {
+  do {
     check_all_live(w);
     tries.again();
-  }
+  } while (!w.memory->try_lock(rank, exclusively));
 }
 
 /// Asks nobody if it is not checked.
 hold acquire(const window_object& w, int rank, bool exclusively, bool checked) {
   // Else this rank would wait for itself.
   SINEW_EXPECT(!w.all_held && w.held[static_cast<std::size_t>(rank)] == hold::none);
-  if (const window_far* far = w.memory->far(rank)) [[unlikely]] {
-    if (!checked) {
-      return hold::far_unchecked;
-    }
-    persist(w, [&] { return far->lock(rank, exclusively); });
-    check_lives(w, rank);
-    return exclusively ? hold::far_exclusive : hold::far_shared;
-  }
+  const bool flushed = w.memory->needs_flush(rank);
   if (!checked) {
-    return hold::unchecked;
+    return flushed ? hold::flushed_unchecked : hold::unchecked;
   }
-  window_record& r = w.memory->of(rank);
-  persist(w, [&] { return r.try_lock(exclusively); });
+  if (!w.memory->try_lock(rank, exclusively)) [[unlikely]] {
+    persist(w, rank, exclusively);
+  }
+  if (flushed) [[unlikely]] {
+    check_lives(w, rank);
+    return exclusively ? hold::flushed_exclusive : hold::flushed_shared;
+  }
   return exclusively ? hold::exclusive : hold::shared;
 }
 
-/// On another node it is under way, behind all operations of this rank.
-void release(const window_object& w, int rank, hold how) {
-  if (window_object::is_far(how)) [[unlikely]] {
-    if (how != hold::far_unchecked) {
-      w.memory->far(rank)->unlock(rank, how == hold::far_exclusive);
-    }
-  } else if (how == hold::exclusive || how == hold::shared) {
-    w.memory->of(rank).unlock(how == hold::exclusive);
+/// May be under way on return, behind all operations of this rank.
+inline void release(const window_object& w, int rank, hold how) {
+  if (how != hold::unchecked && how != hold::flushed_unchecked) [[likely]] {
+    w.memory->unlock(rank, how == hold::exclusive || how == hold::flushed_exclusive);
   }
 }
 
@@ -109,21 +102,17 @@ void check_locked(const window_object& w, int rank) {
 
 enum class side : char { origin, both };
 
-/// At the origin all is done when a call returns, but for gets from other nodes.
+/// At the origin all is done when a call returns, but for gets.
+void finish(const window_object& w, side where) {
+  where == side::both ? w.memory->complete() : w.memory->finish_gets();
+}
+
 int flush(MPI_Win win, int rank, side where) {
   return on_window(win, [&](window_object& w) -> int {
     if (rank != MPI_PROC_NULL) {
       check_locked(w, rank);
-      if (where == side::both && w.memory->far(rank) != nullptr) {
-        w.memory->complete();
-        check_lives(w, rank);
-      }
-    }
-    if (where == side::origin) {
-      w.memory->finish_gets();
-      if (rank != MPI_PROC_NULL && w.memory->far(rank) != nullptr) {
-        check_lives(w, rank);
-      }
+      finish(w, where);
+      check_lives(w, rank);
     }
     order_memory();
     return MPI_SUCCESS;
@@ -135,11 +124,9 @@ int flush_all(MPI_Win win, side where) {
     if (!any_lock(w)) {
       fail(MPI_ERR_RMA_SYNC, "no rank is locked: MPI_Win_lock or MPI_Win_lock_all come first");
     }
+    finish(w, where);
     if (where == side::both) {
-      w.memory->complete();
       check_all_live(w);
-    } else {
-      w.memory->finish_gets();
     }
     order_memory();
     return MPI_SUCCESS;
@@ -322,9 +309,9 @@ int impl::Win_unlock(int rank, MPI_Win win) {
     w.memory->finish_gets();  // before somebody else may write there
     order_memory();
     release(w, rank, held);
-    const bool far = window_object::is_far(held);
+    const bool flushed = window_object::needs_flush(held);
     held = hold::none;
-    if (far) {
+    if (flushed) {
       w.memory->complete();
       check_lives(w, rank);
     }

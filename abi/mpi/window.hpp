@@ -3,17 +3,16 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/info.hpp"
-#include "abi/mpi/window_memory.hpp"
 #include "abi/mpi/world.hpp"
 #include "c/mpi-ext.h"
 #include "sinew/base/check.hpp"
+#include "sinew/window/memory.hpp"
 
 namespace sinew::mpi {
 
@@ -22,7 +21,7 @@ struct window_object : object {
   window_object() : object(tag) {}
 
   comm_object* comm = nullptr;  ///< its own, of the window's ranks; has its error handler
-  std::unique_ptr<window_memory> memory;
+  std::unique_ptr<window::memory> memory;
   int flavor = MPI_WIN_FLAVOR_CREATE;
   /// Not 0: operations have more to do than usual. Changed by observe() while other threads look;
   /// a tool need not see what happens at the same time, so relaxed.
@@ -35,13 +34,6 @@ struct window_object : object {
   std::string name;
   attributes attached;
   info_object* hints = nullptr;  ///< what MPI_Win_get_info returns
-  /// What this rank has attached (MPI_Win_create_dynamic).
-  struct piece {
-    std::uint64_t end;
-    window_record::attached_memory* listed;  ///< where others see it; null: they do not
-  };
-  std::mutex pieces_lock;
-  std::map<std::uint64_t, piece> pieces;  ///< by their first address; guarded by pieces_lock
 
   void observe(bool wanted) noexcept {
     if (wanted) {
@@ -53,18 +45,18 @@ struct window_object : object {
 
   // Epochs. A rank's own; several threads may use an epoch, one opens or closes it.
   bool fence_open = false;
-  /// In this order: those of this node's ranks, which a flush need not ask, come first.
+  /// In this order: those come first whose operations have been done when their calls return.
   enum class hold : std::uint8_t {
     shared,
     exclusive,
     unchecked,
     none,
-    far_shared,
-    far_exclusive,
-    far_unchecked
+    flushed_shared,
+    flushed_exclusive,
+    flushed_unchecked
   };
-  [[nodiscard]] static bool is_near(hold h) noexcept { return h < hold::none; }
-  [[nodiscard]] static bool is_far(hold h) noexcept { return h > hold::none; }
+  [[nodiscard]] static bool is_done_at_once(hold h) noexcept { return h < hold::none; }
+  [[nodiscard]] static bool needs_flush(hold h) noexcept { return h > hold::none; }
   std::vector<hold> held;               ///< MPI_Win_lock and MPI_Win_lock_all, by rank
   bool all_held = false;                ///< MPI_Win_lock_all
   std::vector<int> started;             ///< MPI_Win_start: the targets
@@ -92,7 +84,7 @@ struct window_object : object {
         [[unlikely]] {
       return nullptr;
     }
-    const window_record& r = memory->of(target);
+    const window::record& r = memory->of(target);
     std::int64_t begin = 0;
     std::uint64_t wanted = 0;
     if (count < 0 || r.offset == 0 || __builtin_mul_overflow(disp, r.unit, &begin) || begin < 0 ||
@@ -137,11 +129,11 @@ inline void check_target(const window_object& w, int rank) {
   }
 }
 
-/// Throws MPIX_ERR_PROC_FAILED if that rank has died, where the others go on. What was read from it
-/// before means nothing then.
-inline void check_lives(const window_object& w, int rank) {
+/// Throws MPIX_ERR_PROC_FAILED if that rank has died, where the others go on, or could not be
+/// reached because of that. What was read from it before means nothing then.
+inline void check_lives(const window_object& w, int rank, bool reached = true) {
   const core::communicator& c = *w.comm->comm;
-  if (process.engine->is_dead(c.job_rank(comm_rank{rank}))) [[unlikely]] {
+  if (!reached || process.engine->is_dead(c.job_rank(comm_rank{rank}))) [[unlikely]] {
     fail(MPIX_ERR_PROC_FAILED, "rank %d has died", rank);
   }
 }

@@ -76,13 +76,13 @@ namespace sinew::mpi {
   return true;
 }
 
-/// Operations on ranks of this node have been done when their calls return: what is left is their
-/// order with accesses to other memory (as in win_sync.cpp). Hot.
+/// Of most ranks operations have been done when their calls return: what is left is their order
+/// with accesses to other memory (as in win_sync.cpp). Hot.
 [[nodiscard, gnu::always_inline]] inline bool flushed_at_once(int rank, MPI_Win win) noexcept {
   const auto* const w = resolve<window_object>(win);
   const std::size_t r = static_cast<unsigned>(rank);
   if (process.now.load(std::memory_order_relaxed) != phase::running || w == nullptr ||
-      r >= w->held.size() || !window_object::is_near(w->held[r])) [[unlikely]] {
+      r >= w->held.size() || !window_object::is_done_at_once(w->held[r])) [[unlikely]] {
     return false;
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -19,11 +19,11 @@ namespace {
 constexpr int given_by_program = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
 
 /// Blocks whose end the kernel tells.
-struct block_list {
+struct unused_blocks {
   fiber::spin_lock lock;
   record* first = nullptr;
 };
-constinit block_list given;
+constinit unused_blocks given;
 
 bool has_ended(record& r) noexcept {
   return std::atomic_ref<pid_t>(*number_in(r)).load(std::memory_order_acquire) == 0;

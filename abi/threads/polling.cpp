@@ -18,24 +18,14 @@ namespace {
 
 using fiber::readiness;
 
-/// The caller's mask for the time of a call, if it gives one.
-class masked {
- public:
-  explicit masked(const sigset_t* set) : before_(mine.blocked.load()) {
-    if (set != nullptr) {
-      mine.blocked.store(bits_of(*set));
-    }
-  }
-  ~masked() { mine.blocked.store(before_); }
-  masked(const masked&) = delete;
-  masked& operator=(const masked&) = delete;
-
- private:
-  std::uint64_t before_;
-};
-
 bool is_zero(const timespec* limit) noexcept {
   return limit != nullptr && limit->tv_sec == 0 && limit->tv_nsec == 0;
+}
+
+/// Not with a mask: a signal that comes between the last look at it and the call would be handled
+/// before the call, and not end it. Who waits as a fiber is woken.
+bool waits_in_kernel(const sigset_t* mask, bool at_once) noexcept {
+  return at_once || (mask == nullptr && may_block());
 }
 
 /// The descriptors of a wait: a few on the stack.
@@ -158,11 +148,13 @@ int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room) {
 
 int ppoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask) {
   static auto* const call = real_call<decltype(::ppoll)>("ppoll");
-  if (may_block() || is_zero(limit)) {
+  if (!is_fiber()) {
     return call(files, count, limit, mask);
   }
-  const masked during(mask);
-  return poll_until(files, count, end_of(limit));
+  return with_mask(mask, [=] {
+    return waits_in_kernel(mask, is_zero(limit)) ? call(files, count, limit, nullptr)
+                                                 : poll_until(files, count, end_of(limit));
+  });
 }
 
 int select(int end, fd_set* in, fd_set* out, fd_set* odd, timeval* limit) {
@@ -178,11 +170,13 @@ int select(int end, fd_set* in, fd_set* out, fd_set* odd, timeval* limit) {
 int pselect(int end, fd_set* in, fd_set* out, fd_set* odd, const timespec* limit,
             const sigset_t* mask) {
   static auto* const call = real_call<decltype(::pselect)>("pselect");
-  if (may_block() || is_zero(limit)) {
+  if (!is_fiber()) {
     return call(end, in, out, odd, limit, mask);
   }
-  const masked during(mask);
-  return select_until(end, in, out, odd, end_of(limit));
+  return with_mask(mask, [=] {
+    return waits_in_kernel(mask, is_zero(limit)) ? call(end, in, out, odd, limit, nullptr)
+                                                 : select_until(end, in, out, odd, end_of(limit));
+  });
 }
 
 int epoll_wait(int descriptor, epoll_event* events, int most, int timeout_ms) {
@@ -196,22 +190,28 @@ int epoll_wait(int descriptor, epoll_event* events, int most, int timeout_ms) {
 int epoll_pwait(int descriptor, epoll_event* events, int most, int timeout_ms,
                 const sigset_t* mask) {
   static auto* const call = real_call<decltype(::epoll_pwait)>("epoll_pwait");
-  if (may_block() || timeout_ms == 0) {
+  if (!is_fiber()) {
     return call(descriptor, events, most, timeout_ms, mask);
   }
-  const masked during(mask);
-  return epoll_until(descriptor, events, most, end_in_ms(timeout_ms));
+  return with_mask(mask, [=] {
+    return waits_in_kernel(mask, timeout_ms == 0)
+               ? call(descriptor, events, most, timeout_ms, nullptr)
+               : epoll_until(descriptor, events, most, end_in_ms(timeout_ms));
+  });
 }
 
 #if __GLIBC_PREREQ(2, 35)
 int epoll_pwait2(int descriptor, epoll_event* events, int most, const timespec* limit,
                  const sigset_t* mask) {
-  if (may_block() || is_zero(limit)) {
-    static auto* const call = real_call<decltype(::epoll_pwait2)>("epoll_pwait2");
+  static auto* const call = real_call<decltype(::epoll_pwait2)>("epoll_pwait2");
+  if (!is_fiber()) {
     return call(descriptor, events, most, limit, mask);
   }
-  const masked during(mask);
-  return epoll_until(descriptor, events, most, end_of(limit));
+  return with_mask(mask, [=] {
+    return waits_in_kernel(mask, is_zero(limit))
+               ? call(descriptor, events, most, limit, nullptr)
+               : epoll_until(descriptor, events, most, end_of(limit));
+  });
 }
 #endif
 

@@ -44,7 +44,7 @@ struct semaphore {
 };
 static_assert(sizeof(semaphore) <= sizeof(sem_t));
 
-int fail(int code) noexcept {
+int fail_with(int code) noexcept {
   errno = code;
   return -1;
 }
@@ -57,7 +57,7 @@ int wait_shared(sem_t* s, moment until) {
       return 0;
     }
     if (pause.now() >= until) {
-      return fail(ETIMEDOUT);
+      return fail_with(ETIMEDOUT);
     }
   }
 }
@@ -87,12 +87,12 @@ int wait(sem_t* s, moment until) {
   while (!it.take(semaphore::one_waiter)) {
     const woken why = wait_while(it.value(), 0, "sem_wait", until, true);
     if (why == woken::timed_out) {
-      return fail(ETIMEDOUT);
+      return fail_with(ETIMEDOUT);
     }
     if (why == woken::interrupted) {
       ::pthread_testcancel();
       if (take_signals() == handled::cut_short) {
-        return fail(EINTR);
+        return fail_with(EINTR);
       }
     }
   }
@@ -113,7 +113,7 @@ int sem_clockwait(sem_t* s, clockid_t clock, const timespec* until) {
   if (semaphore::of(s).shared == 0 && semaphore::of(s).take()) {
     return 0;
   }
-  return is_clock(clock) && is_time(*until) ? wait(s, moment_of(*until, clock)) : fail(EINVAL);
+  return is_clock(clock) && is_time(*until) ? wait(s, moment_of(*until, clock)) : fail_with(EINVAL);
 }
 
 int sem_timedwait(sem_t* s, const timespec* until) {
@@ -128,7 +128,7 @@ int sem_trywait(sem_t* s) noexcept {
     return 0;
   }
   let_others_run();  // the caller may be asking in a loop
-  return fail(EAGAIN);
+  return fail_with(EAGAIN);
 }
 
 int sem_post(sem_t* s) noexcept {
@@ -139,7 +139,7 @@ int sem_post(sem_t* s) noexcept {
   std::uint64_t now = it.data.load(std::memory_order_relaxed);
   do {
     if (semaphore::value_in(now) == SEM_VALUE_MAX) {
-      return fail(EOVERFLOW);
+      return fail_with(EOVERFLOW);
     }
   } while (!it.data.compare_exchange_weak(now, now + 1, std::memory_order_seq_cst));
   if (now >= semaphore::one_waiter) {

@@ -27,7 +27,7 @@ constexpr std::uint64_t bit_of(int number) noexcept { return std::uint64_t{1} <<
 
 /// Signals whose handlers, masks and receivers are ours to choose. Not those that an instruction of
 /// the receiver causes, those that nobody can handle, and the C library's own two.
-[[nodiscard]] inline bool is_ours(int number) noexcept {
+[[nodiscard]] constexpr bool is_ours(int number) noexcept {
   switch (number) {
     case SIGKILL:
     case SIGSTOP:
@@ -45,5 +45,14 @@ constexpr std::uint64_t bit_of(int number) noexcept { return std::uint64_t{1} <<
       return number > 0 && number < _NSIG;
   }
 }
+
+/// All of them.
+inline constexpr std::uint64_t ours_to_deliver = [] {
+  std::uint64_t all = 0;
+  for (int number = 1; number < _NSIG; ++number) {
+    all |= is_ours(number) ? bit_of(number) : 0;
+  }
+  return all;
+}();
 
 }  // namespace sinew::threads

@@ -55,8 +55,11 @@ constinit std::atomic<std::uint64_t> unrouted{0};
 constinit std::atomic<std::uint64_t> ever_blocked{0};
 /// SIGQUIT shows the fibers: the program has never said what else it should do.
 constinit std::atomic<bool> quit_shows{false};
-/// The kernel's mask of the workers: the main thread's when they were started.
-std::uint64_t kernel_mask = 0;
+/// The main thread's mask when the workers were started, which they all have in the kernel; and
+/// what no thread has let in since. What has been let in is ours to deliver from then on. Relaxed:
+/// one kernel thread that lets a signal in is enough, others follow when a handler returns on them.
+std::uint64_t kept_at_first = 0;
+constinit std::atomic<std::uint64_t> kernel_keeps{0};
 
 struct {
   fiber::spin_lock lock;
@@ -218,12 +221,11 @@ bool takes(const record& r, std::uint64_t bit) noexcept {
          ((r.blocked.load() & bit) == 0 || (r.awaited_signals.load() & bit) != 0);
 }
 
-/// As the kernel does it: the main thread's if it does not block it, else anybody's.
-void send_to_process(int number) noexcept {
+/// As the kernel does it: the main thread if it does not block it, else anybody; null: all block
+/// it. With the lock.
+record* receiver_of(int number, record* me) noexcept {
   const std::uint64_t bit = bit_of(number);
   const bool of_who_runs = number == SIGPROF || number == SIGVTALRM;
-  const std::lock_guard hold(living.lock);
-  record* const me = running_thread();
   const bool i_could = me != nullptr && takes(*me, bit);
   record* to = of_who_runs && i_could ? me : nullptr;
   for (record* each = living.first; each != nullptr && to == nullptr; each = each->next_living) {
@@ -239,9 +241,22 @@ void send_to_process(int number) noexcept {
       to = each;
     }
   }
+  return to;
+}
+
+void send_to_process(int number) noexcept {
+  const std::uint64_t bit = bit_of(number);
+  const std::lock_guard hold(living.lock);
+  record* const me = running_thread();
+  record* to = receiver_of(number, me);
   if (to == nullptr) {
-    undelivered_signals.fetch_or(bit, std::memory_order_acq_rel);
-    return;
+    // Who unblocks it, or begins to await it, looks here after that (all sequentially consistent):
+    // it sees the signal, or the second look sees it.
+    undelivered_signals.fetch_or(bit, std::memory_order_seq_cst);
+    to = receiver_of(number, me);
+    if (to == nullptr || !take(undelivered_signals, bit)) {
+      return;
+    }
   }
   to->pending.fetch_or(bit, std::memory_order_seq_cst);
   if (to != me) {
@@ -267,11 +282,19 @@ void ask_again(int number) noexcept {
 }
 
 /// The interrupted thread may go on on another kernel thread than the one that it was interrupted
-/// on. The kernel, when the handler returns, makes the signal stack what it was then; it must
-/// remain what it is here.
-void keep_signal_stack(void* context) noexcept {
-  auto* const stack = &static_cast<ucontext_t*>(context)->uc_stack;
-  raw_call(SYS_sigaltstack, 0, reinterpret_cast<long>(stack));
+/// on. When the handler returns, the kernel makes the signal stack and the mask what they were
+/// then. The stack must remain what it is here, and the mask must not keep what has been let in.
+void suit_kernel_thread(void* context) noexcept {
+  auto& at = *static_cast<ucontext_t*>(context);
+  raw_call(SYS_sigaltstack, 0, reinterpret_cast<long>(&at.uc_stack));
+  const std::uint64_t let_in = kept_at_first & ~kernel_keeps.load(std::memory_order_relaxed);
+  at.uc_sigmask = set_of(bits_of(at.uc_sigmask) & ~let_in);
+}
+
+/// A signal has come, for the caller alone or for the process.
+void note(int number, const siginfo_t& info, const record* me) noexcept {
+  details[static_cast<std::size_t>(number)] = info;
+  (info.si_code == SI_TKILL && me != nullptr ? mine.pending : unrouted).fetch_or(bit_of(number));
 }
 
 /// The kernel's handler of all signals for which the program has one. In it all are blocked.
@@ -284,14 +307,14 @@ void on_signal(int number, siginfo_t* info, void* context) {
         ::pthread_testcancel();
       }
       (void)take_signals();
-      keep_signal_stack(context);
+      suit_kernel_thread(context);
     }
     errno = error;
     return;
   }
   if (is_from_monitor(*info)) {
     leave_if_stuck(*info, context);
-    keep_signal_stack(context);
+    suit_kernel_thread(context);
     errno = error;
     return;
   }
@@ -308,8 +331,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   const record* const me = running_thread();
   if (info->si_value.sival_ptr != &doorbell ||
       (info->si_code != SI_QUEUE && info->si_code != SI_TIMER)) {
-    details[static_cast<std::size_t>(number)] = *info;
-    (info->si_code == SI_TKILL && me != nullptr ? mine.pending : unrouted).fetch_or(bit_of(number));
+    note(number, *info, me);
   } else if (info->si_code == SI_TIMER) {
     raw_call(SYS_timer_delete, info->si_timerid);
   }
@@ -328,7 +350,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
       raw_call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(mask), 0,
                sizeof(std::uint64_t));
       (void)take_signals_in(context);
-      keep_signal_stack(context);
+      suit_kernel_thread(context);
     }
   }
   errno = error;
@@ -347,28 +369,46 @@ int install(int number) noexcept {
     how.sa_sigaction = on_signal;
     // On the interrupted stack: two fibers of a worker cannot be on its signal stack at a time.
     how.sa_flags = SA_SIGINFO | (a.flags.load() & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT)) |
-                   (ours_too ? SA_RESTART : 0);
+                   (ours_too || a.is_default() ? SA_RESTART : 0);
     ::sigfillset(&how.sa_mask);
     how.sa_mask.__val[0] |= bit_of(glibc_cancels);  // it unwinds the stack: not from in there
   }
   return real().sigaction(number, &how, nullptr);
 }
 
-void set_mask(std::uint64_t to) {
-  const std::uint64_t before = mine.blocked.load();
-  to &= ~(bit_of(SIGKILL) | bit_of(SIGSTOP));
-  mine.blocked.store(to);
-  const std::uint64_t fresh = (to | kernel_mask) & ~ever_blocked.fetch_or(to | kernel_mask);
+/// What a signal does by default it must not do while some thread blocks it: it comes to us first.
+void hold_defaults(std::uint64_t blocked) noexcept {
+  const std::uint64_t fresh = blocked & ~ever_blocked.fetch_or(blocked);
   for (int number = 1; number < _NSIG; ++number) {
     if ((fresh & bit_of(number)) != 0 && is_ours(number) &&
         actions[static_cast<std::size_t>(number)].is_default()) {
       (void)install(number);
     }
   }
-  if (const std::uint64_t open = before & ~to & kernel_mask; open != 0) {
-    raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, reinterpret_cast<long>(&open), 0, sizeof open);
+}
+
+/// From now on the kernel delivers these signals here. Those that have waited there are taken out
+/// first: its handler would come in the middle of us, and could only ask again later.
+void let_in(std::uint64_t set) noexcept {
+  set &= kept_at_first;
+  if (set == 0) {
+    return;
   }
-  (void)take_signals();
+  const std::uint64_t kept = set & kernel_keeps.fetch_and(~set, std::memory_order_relaxed);
+  const timespec at_once{};
+  siginfo_t info{};
+  const auto next = [&] {
+    return static_cast<int>(raw_call(SYS_rt_sigtimedwait, reinterpret_cast<long>(&kept),
+                                     reinterpret_cast<long>(&info),
+                                     reinterpret_cast<long>(&at_once), sizeof kept));
+  };
+  for (int number = next(); number > 0; number = next()) {
+    note(number, info, &mine);
+    if (take(unrouted, bit_of(number))) {
+      send_to_process(number);
+    }
+  }
+  raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, reinterpret_cast<long>(&set), 0, sizeof set);
 }
 
 bool is_virtual() noexcept { return mine.ours && fibers_run(); }
@@ -424,7 +464,15 @@ bool in_own_text(const void* context) noexcept {
 
 siginfo_t details_of(int number) noexcept { return details[static_cast<std::size_t>(number)]; }
 
-std::uint64_t mask_of_kernel() noexcept { return kernel_mask; }
+std::uint64_t kept_by_kernel() noexcept { return kernel_keeps.load(std::memory_order_relaxed); }
+
+std::uint64_t change_mask(std::uint64_t to) noexcept {
+  to &= ~(bit_of(SIGKILL) | bit_of(SIGSTOP));
+  const std::uint64_t before = mine.blocked.exchange(to);
+  hold_defaults(to);
+  let_in(before & ~to);
+  return before;
+}
 
 handled take_signals_now() { return take_signals_in(nullptr); }
 
@@ -432,10 +480,11 @@ void adopt_signals() noexcept {
   ::dl_iterate_phdr(find_own_text, &own_text);
   const std::uintptr_t clock = ::getauxval(AT_SYSINFO_EHDR);
   own_text[2] = {clock, clock + 8192};
-  raw_call(SYS_rt_sigprocmask, SIG_SETMASK, 0, reinterpret_cast<long>(&kernel_mask),
-           sizeof kernel_mask);
-  mine.blocked.store(kernel_mask);
-  kernel_mask &= ~bit_of(slice_signal);  // start_slices() opens it
+  std::uint64_t blocked = 0;
+  raw_call(SYS_rt_sigprocmask, SIG_SETMASK, 0, reinterpret_cast<long>(&blocked), sizeof blocked);
+  mine.blocked.store(blocked);
+  kept_at_first = blocked & ~bit_of(slice_signal);  // start_slices() opens that
+  kernel_keeps.store(kept_at_first);
   mine.id = ::getpid();
   enlist(mine);
   for (int number = 1; number < _NSIG; ++number) {
@@ -455,6 +504,7 @@ void adopt_signals() noexcept {
       (void)install(number);
     }
   }
+  hold_defaults(blocked);
 }
 
 void return_signals() noexcept {
@@ -566,7 +616,10 @@ int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
     *before = set_of(now);
   }
   if (set != nullptr) {
-    set_mask(how == SIG_BLOCK ? now | change : how == SIG_UNBLOCK ? now & ~change : change);
+    (void)change_mask(how == SIG_BLOCK     ? now | change
+                      : how == SIG_UNBLOCK ? now & ~change
+                                           : change);
+    (void)take_signals();
   }
   return 0;
 }

@@ -6,9 +6,11 @@
 #include <signal.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 
 #include "abi/threads/record.hpp"
+#include "abi/threads/signal_set.hpp"
 
 namespace sinew::threads {
 
@@ -29,16 +31,53 @@ extern constinit std::atomic<std::uint64_t> undelivered_signals;
 /// The same, at the price of a look if there is none.
 inline handled take_signals() {
   const std::uint64_t waiting = mine.pending.load(std::memory_order_seq_cst) |
-                                undelivered_signals.load(std::memory_order_relaxed);
+                                undelivered_signals.load(std::memory_order_seq_cst);
   return (waiting & ~mine.blocked.load(std::memory_order_relaxed)) == 0 ? handled::nothing
                                                                         : take_signals_now();
 }
 
 /// The last siginfo of a signal.
 [[nodiscard]] siginfo_t details_of(int number) noexcept;
-/// Signals that stay in the kernel until somebody asks there: those blocked since before there were
-/// fibers.
-[[nodiscard]] std::uint64_t mask_of_kernel() noexcept;
+/// Signals that stay in the kernel until somebody asks there (sigwait, signalfd): those blocked
+/// since before there were fibers, by all threads.
+[[nodiscard]] std::uint64_t kept_by_kernel() noexcept;
+
+/// Does the caller block signals that the kernel delivers, so that they wait for it here?
+[[nodiscard]] inline bool holds_signals_back() noexcept {
+  const std::uint64_t blocked = mine.blocked.load(std::memory_order_relaxed);
+  return blocked != 0 && (blocked & ours_to_deliver & ~kept_by_kernel()) != 0;
+}
+
+/// The caller's mask from now on. Returns the one before. take_signals() runs the handlers of those
+/// that have waited and are not blocked any more.
+std::uint64_t change_mask(std::uint64_t to) noexcept;
+
+/// A mask for the time of a call. Handlers of signals that it lets in and that wait already end the
+/// call before it begins, as in the kernel; those of signals that it has held back run after it.
+template <class Call>
+int with_mask(const sigset_t* mask, Call call) {
+  if (mask == nullptr) {
+    return call();
+  }
+  struct instead {  // also when cancellation unwinds
+    std::uint64_t before;
+    explicit instead(std::uint64_t now) : before(change_mask(now)) {}
+    ~instead() { mine.blocked.store(before); }
+    instead(const instead&) = delete;
+    instead& operator=(const instead&) = delete;
+  };
+  int answer = -1;
+  {
+    const instead during(bits_of(*mask));
+    if (take_signals() != handled::nothing) {
+      errno = EINTR;
+    } else {
+      answer = call();
+    }
+  }
+  (void)take_signals();
+  return answer;
+}
 
 /// Has a signal, whose handler was given this, interrupted one of our libraries? Then it may be in
 /// the middle of something.

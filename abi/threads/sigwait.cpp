@@ -74,7 +74,7 @@ int await_one(std::uint64_t set, siginfo_t* info, moment until) {
       return fail(EAGAIN);
     }
     // Nobody tells us of those that the kernel keeps.
-    const moment look_again = (set & mask_of_kernel()) != 0 ? now + nap_ns : never;
+    const moment look_again = (set & kept_by_kernel()) != 0 ? now + nap_ns : never;
     (void)wait_interruptibly("sigwait", std::min(until, look_again));
     nap_ns = std::min(2 * nap_ns, longest_nap_ns);
   }
@@ -150,16 +150,7 @@ int sigsuspend(const sigset_t* set) {
   if (!waits_here()) {
     return call(set);
   }
-  struct instead {  // also when cancellation unwinds
-    std::uint64_t before = mine.blocked.load();
-    explicit instead(const sigset_t* now) { mine.blocked.store(bits_of(*now)); }
-    ~instead() { mine.blocked.store(before); }
-  };
-  {
-    const instead mask(set);
-    (void)await_handler();
-  }
-  return fail(EINTR);
+  return with_mask(set, await_handler);
 }
 
 // The C library has one function under these names, and one that checks the target.

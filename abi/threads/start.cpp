@@ -22,6 +22,7 @@
 #include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/raw_write.hpp"
+#include "sinew/base/sentence.hpp"
 #include "sinew/fiber/scheduler.hpp"
 #include "sinew/fiber/thread_storage.hpp"
 
@@ -87,8 +88,8 @@ void start_fibers() noexcept {
 }
 
 void say(std::string_view text) noexcept {
-  base::raw_write(2, text);
-  base::raw_write(2, "\n");
+  base::raw_write(2, as_clause(text));
+  base::raw_write(2, text.ends_with(':') ? "\n" : ".\n");
 }
 
 }  // namespace

@@ -22,11 +22,14 @@ Function* real_call(const char* name) noexcept {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-/// Who is the only thread loses nothing by waiting in the kernel.
-inline bool may_block() noexcept {
+inline bool is_fiber() noexcept {
   come_back();
-  return fiber::self() == nullptr || alone();
+  return fiber::self() != nullptr;
 }
+
+/// Who is the only thread loses nothing by waiting in the kernel, unless it blocks signals: the
+/// kernel, which does not know that, would end the call for one of them.
+inline bool may_block() noexcept { return !is_fiber() || (alone() && !holds_signals_back()); }
 
 /// True when the descriptor is ready for `events`, or is none to be waited for; false, with errno,
 /// if the handler of a signal has ended the wait.

@@ -1,14 +1,19 @@
 // The part of topology that needs no hwloc, so that programs which only count processors do not
 // pull it in.
+#include "sinew/base/affinity.hpp"
+
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/cpu_sysfs.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/parse.hpp"
 #include "sinew/base/topology.hpp"
 
 namespace sinew::topology {
@@ -16,39 +21,44 @@ namespace {
 
 // Larger than any machine's mask; the kernel copies only what it has. On the stack because
 // bind_thread may run between fork and exec.
-constexpr int most_cpus = 8192;
-
 struct cpu_mask {
   cpu_set_t words[most_cpus / CPU_SETSIZE];
   static constexpr std::size_t size = sizeof(words);
 
   cpu_mask() noexcept { CPU_ZERO_S(size, words); }
   // By system calls: sched_getaffinity() is about fibers where threads are fibers.
-  [[nodiscard]] bool read() noexcept {
-    return ::syscall(SYS_sched_getaffinity, 0L, size, words) > 0;
+  [[nodiscard]] bool read(int thread = 0) noexcept {
+    return ::syscall(SYS_sched_getaffinity, static_cast<long>(thread), size, words) > 0;
   }
-  [[nodiscard]] bool bind() const noexcept {
-    return ::syscall(SYS_sched_setaffinity, 0L, size, words) == 0;
+  [[nodiscard]] bool bind(int thread) const noexcept {
+    return ::syscall(SYS_sched_setaffinity, static_cast<long>(thread), size, words) == 0;
   }
 };
 
 }  // namespace
 
-std::vector<int> usable_cpu_list() {
+std::vector<int> cpus_of_thread(int thread) {
   cpu_mask mask;
   std::vector<int> result;
-  if (mask.read()) {
+  if (mask.read(thread)) {
     for (int cpu = 0; cpu < most_cpus; ++cpu) {
       if (CPU_ISSET_S(static_cast<std::size_t>(cpu), cpu_mask::size, mask.words)) {
         result.push_back(cpu);
       }
     }
   }
+  return result;
+}
+
+std::vector<int> usable_cpu_list() {
+  std::vector<int> result = cpus_of_thread(0);
   if (result.empty()) {
     result.push_back(0);
   }
   return result;
 }
+
+std::string cpu_list_text(const std::vector<int>& cpus) { return base::ranges_text(cpus); }
 
 int usable_cpus() noexcept {
   cpu_mask mask;
@@ -56,7 +66,7 @@ int usable_cpus() noexcept {
   return count > 0 ? count : 1;
 }
 
-bool bind_thread(std::span<const int> cpus) noexcept {
+bool bind_thread(int thread, std::span<const int> cpus) noexcept {
   cpu_mask mask;
   for (const int cpu : cpus) {
     if (cpu < 0 || cpu >= most_cpus) {
@@ -64,8 +74,10 @@ bool bind_thread(std::span<const int> cpus) noexcept {
     }
     CPU_SET_S(static_cast<std::size_t>(cpu), cpu_mask::size, mask.words);
   }
-  return !cpus.empty() && mask.bind();
+  return !cpus.empty() && mask.bind(thread);
 }
+
+bool bind_thread(std::span<const int> cpus) noexcept { return bind_thread(0, cpus); }
 
 int current_cpu() noexcept { return ::sched_getcpu(); }
 

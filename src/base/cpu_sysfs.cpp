@@ -12,8 +12,6 @@
 namespace sinew::topology {
 namespace {
 
-constexpr int most_cpus = 8192;
-
 std::string first_line(const std::string& path) {
   std::ifstream file(path);
   std::string line;

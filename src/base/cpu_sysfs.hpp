@@ -10,7 +10,10 @@
 
 namespace sinew::topology {
 
-/// "0-2,5" -> 0 1 2 5. What cannot be read ends the list; at most 8192 numbers.
+/// More than any machine has.
+inline constexpr int most_cpus = 8192;
+
+/// "0-2,5" -> 0 1 2 5. What cannot be read ends the list; numbers below most_cpus.
 [[nodiscard]] std::vector<int> parse_cpu_list(std::string_view text);
 
 /// The usable processors grouped into cores, in the order package, NUMA node, first processor.

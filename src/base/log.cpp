@@ -6,6 +6,7 @@
 #include <new>
 
 #include "sinew/base/raw_write.hpp"
+#include "sinew/base/sentence.hpp"
 #include "sinew/base/settings.hpp"
 
 namespace sinew {
@@ -54,7 +55,7 @@ void log_line(log_level level, std::string_view text) {
   line += ": ";
   line += names[static_cast<std::size_t>(level)];
   line += ": ";
-  line += text;
+  line += as_sentence(text);
   if (!line.ends_with('\n')) {
     line += '\n';
   }

@@ -66,7 +66,7 @@ void out_of_memory(std::string_view doing) noexcept {
       .add("memory is exhausted (an allocation failed while ")
       .add(doing)
       .add("): start fewer ranks on this node, give the job more memory, or raise the limit ")
-      .add("(ulimit -v, or the container's)\n")
+      .add("(ulimit -v, or the container's).\n")
       .write();
   std::_Exit(1);
 }

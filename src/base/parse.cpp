@@ -117,6 +117,50 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+std::string join(const std::vector<std::string>& parts, char separator) {
+  std::string text;
+  for (const std::string& each : parts) {
+    text += (&each == &parts.front() ? "" : std::string(1, separator)) + each;
+  }
+  return text;
+}
+
+std::string ranges_text(const std::vector<int>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) {
+      ++last;
+    }
+    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
+    if (last > i) {
+      text += "-" + std::to_string(numbers[last]);
+    }
+    i = last + 1;
+  }
+  return text;
+}
+
+std::optional<std::vector<int>> parse_ranges(std::string_view text, int end) {
+  std::vector<int> numbers;
+  if (text.empty()) {
+    return numbers;
+  }
+  for (const std::string& range : split(text, ',')) {
+    const std::size_t dash = range.find('-');
+    const auto first = parse_integer(range.substr(0, dash));
+    const auto last = dash == std::string::npos ? first : parse_integer(range.substr(dash + 1));
+    if (!first || !last || *first < (numbers.empty() ? 0 : numbers.back() + 1) || *last < *first ||
+        *last >= end) {
+      return std::nullopt;
+    }
+    for (auto n = *first; n <= *last; ++n) {
+      numbers.push_back(static_cast<int>(n));
+    }
+  }
+  return numbers;
+}
+
 bool is_choice(std::string_view text, std::string_view choices) {
   const auto parts = split(choices, '|');
   return std::find(parts.begin(), parts.end(), text) != parts.end();

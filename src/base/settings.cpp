@@ -103,8 +103,11 @@ std::optional<double> read(std::string_view text, const accepted<double>& of, co
 std::optional<std::string> read(std::string_view text, const accepted<std::string>& of,
                                 const char*) {
   const std::string_view choices = of.choices;
-  return choices.empty() || base::is_choice(text, choices) ? std::optional(std::string(text))
-                                                           : std::nullopt;
+  const auto is_good = [&](std::string_view each) { return base::is_choice(each, choices); };
+  const std::vector<std::string> each = base::split(text, ',');
+  const bool good = choices.empty() || (of.several && text.empty()) ||
+                    (of.several ? std::all_of(each.begin(), each.end(), is_good) : is_good(text));
+  return good ? std::optional(std::string(text)) : std::nullopt;
 }
 
 std::string range_text(const accepted<bool>& /*of*/, const char*) { return "on or off"; }
@@ -119,11 +122,11 @@ std::string range_text(const accepted<std::string>& of, const char*) {
   if (choices.empty()) {
     return "any text";
   }
-  std::string names = "one of";
+  std::string names = of.several ? "one or several of" : "one of";
   for (const std::string& choice : base::split(choices, '|')) {
     names += " " + choice;
   }
-  return names;
+  return names + (of.several ? ", separated by commas" : "");
 }
 
 /// What a range alone does not say of the form.
@@ -152,7 +155,7 @@ setting_kind setting<T>::kind() const noexcept {
 template <class T>
 const char* setting<T>::choices() const noexcept {
   if constexpr (std::is_same_v<T, std::string>) {
-    return accepts_.choices;
+    return accepts_.several ? "" : accepts_.choices;
   }
   return "";
 }
@@ -204,7 +207,7 @@ std::vector<std::string> all_names() {
 std::string unknown(std::string_view name) {
   const std::string near = nearest(name, all_names());
   std::string sentence = std::string(name) + " is no setting of Sinew";
-  sentence += near.empty() ? "; `sinew info config` lists them." : "; did you mean " + near + "?";
+  sentence += near.empty() ? "; `sinew info config` lists them" : "; did you mean " + near + "?";
   return sentence;
 }
 

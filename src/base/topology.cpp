@@ -42,7 +42,7 @@ void print(hwloc_obj_t object, std::size_t depth, std::string& out) {
 tree_handle read_machine(const std::string& description) {
   hwloc_topology_t raw = nullptr;
   SINEW_CHECK(hwloc_topology_init(&raw) == 0, "the machine's topology cannot be read",
-              "hwloc_topology_init failed", "Check the installation of hwloc.");
+              "hwloc_topology_init failed", "check the installation of hwloc");
   tree_handle tree(raw);
   if (!description.empty()) {
     const bool xml = description.front() == '<';
@@ -52,10 +52,10 @@ tree_handle read_machine(const std::string& description) {
     SINEW_CHECK(
         bad == 0, "the described machine cannot be read",
         xml ? "hwloc does not take it for its XML" : "hwloc does not know \"" + description + "\"",
-        "See `lstopo --input` and hwloc's synthetic topologies.");
+        "see `lstopo --input` and hwloc's synthetic topologies");
   }
   SINEW_CHECK(hwloc_topology_load(raw) == 0, "the machine's topology cannot be read",
-              "hwloc_topology_load failed", "Try `lstopo`; is /sys mounted?");
+              "hwloc_topology_load failed", "try `lstopo`, and look whether /sys is mounted");
   return tree;
 }
 

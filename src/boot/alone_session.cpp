@@ -8,6 +8,7 @@
 #include "boot/pmi_channel.hpp"
 #include "boot/ways_in.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/sentence.hpp"
 #include "sinew/boot/shared_memory.hpp"
 
 namespace sinew::boot {
@@ -53,8 +54,7 @@ class alone_session final : public session {
 
   [[noreturn]] void abort(int code, std::string_view why) override {
     if (!why.empty()) {
-      std::fprintf(stderr, "sinew: aborted with code %d: %.*s\n", code,
-                   static_cast<int>(why.size()), why.data());
+      std::fprintf(stderr, "sinew: aborted with code %d: %s\n", code, as_sentence(why).c_str());
     }
     leave(code);
   }

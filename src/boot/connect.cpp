@@ -1,3 +1,6 @@
+#include <array>
+#include <string>
+
 #include "boot/environment.hpp"
 #include "boot/ways_in.hpp"
 #include "sinew/base/check.hpp"
@@ -8,17 +11,32 @@
 namespace sinew::boot {
 namespace {
 
+struct other_launcher {
+  const char* name;
+  const char* rank;  ///< the variables that it sets
+  const char* size;
+  const char* hint;
+};
+constexpr std::array other_launchers = {
+    other_launcher{"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
+                   "use srun --mpi=pmix or --mpi=pmi2, or `sinew run` in the allocation"},
+    other_launcher{"PALS", "PALS_RANKID", "PALS_SIZE", "use `sinew run --hosts` in the allocation"},
+    other_launcher{"flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE",
+                   "use flux run -o pmi=simple, or `sinew run --hosts` in the allocation"}};
+
 // Variables of launchers that start us in a way we do not understand. Without this a job of N
 // would silently become N jobs of one.
 void refuse_unknown_launchers() {
+  for (const other_launcher& each : other_launchers) {
+    const auto size = variable(each.size);
+    SINEW_CHECK(!variable(each.rank) || !size || *size == "1",
+                std::string(each.name) + " started " + size.value_or("") +
+                    " tasks without telling them of each other",
+                std::string(each.size) + " is set but there is no PMI connection", each.hint);
+  }
   SINEW_CHECK(!variable(launcher_wire::pmi_rank), "PMI_RANK is set but neither PMI_FD nor PMI_PORT",
               "the launcher's connection got lost, or the variable was set by hand",
               "start with the launcher itself, or run `env -u PMI_RANK PROGRAM`");
-  const auto steps = variable("SLURM_STEP_NUM_TASKS");
-  SINEW_CHECK(!variable("SLURM_STEP_ID") || !variable("SLURM_PROCID") || !steps || *steps == "1",
-              "srun started " + steps.value_or("") + " tasks without telling them of each other",
-              "SLURM_STEP_NUM_TASKS is set but there is no PMI connection",
-              "use srun --mpi=pmix or --mpi=pmi2, or `sinew run` in the allocation");
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ bool all_end(session& line) {
       .add_number(here.rank.index())
       .add(" of ")
       .add_number(static_cast<std::uint64_t>(here.known_size()))
-      .add(" ends without MPI_Finalize; every rank should call it before the program ends\n")
+      .add(" ends without MPI_Finalize; every rank should call it before the program ends.\n")
       .write();
   try {
     if (all_end(*watched)) {

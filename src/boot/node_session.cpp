@@ -9,6 +9,7 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/sentence.hpp"
 
 namespace sinew::boot {
 namespace {
@@ -120,8 +121,8 @@ bool node_session::others_have_left() noexcept {
 }
 
 void node_session::tell_abort(int code, std::string_view why) const {
-  std::fprintf(stderr, "sinew: rank %d of %d aborted the job with code %d: %.*s\n",
-               place_.rank.value(), place_.size, code, static_cast<int>(why.size()), why.data());
+  std::fprintf(stderr, "sinew: rank %d of %d aborted the job with code %d: %s\n",
+               place_.rank.value(), place_.size, code, as_sentence(why).c_str());
 }
 
 void leave(int code) noexcept {

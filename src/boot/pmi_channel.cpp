@@ -38,8 +38,9 @@ void await_launcher(int socket) {
 
 }  // namespace
 
-void pmi_channel::say(const std::string& line) const {
+void pmi_channel::say(const std::string& line) {
   const std::string whole = line + "\n";
+  const std::lock_guard held(saying_);
   std::string_view rest = whole;
   while (!rest.empty()) {
     const ssize_t sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);

@@ -18,7 +18,7 @@ class pmi_channel {
   explicit pmi_channel(descriptor socket) noexcept : socket_(std::move(socket)) {}
 
   /// A line without an answer. `line` has no newline.
-  void say(const std::string& line) const;
+  void say(const std::string& line);
   /// A line and its answer, which must be the command `answer`.
   [[nodiscard]] pmi_message ask(const std::string& line, std::string_view answer);
   /// The next line from the launcher, of a conversation of more than two lines: before there are
@@ -39,6 +39,7 @@ class pmi_channel {
 
  private:
   descriptor socket_;
+  std::mutex saying_;  ///< the kernel may take a long line in pieces
   std::mutex conversation_;
   pmi_line_buffer input_;  ///< under it
 };

@@ -4,6 +4,7 @@
 
 #include "boot/environment.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/log.hpp"
 #include "sinew/boot/spawn.hpp"
 
 namespace sinew::boot {
@@ -28,13 +29,29 @@ bool place::is_near(job_rank other) const noexcept {
                              : std::binary_search(local_ranks.begin(), local_ranks.end(), other);
 }
 
+void session::remark(const std::string& text) {
+  if (!log_enabled(log_level::warn)) {
+    return;
+  }
+  const std::lock_guard held(remarking_);
+  if (remarks_.insert(text).second) {
+    tell_remark(text);
+  }
+}
+
+void session::tell_remark(const std::string& text) {
+  if (where().rank == 0) {
+    log_line(log_level::warn, text);
+  }
+}
+
 spawn_answer session::spawn(const spawn_request&) {
   const bool ours = where().launcher == "sinew";
   throw error("no further ranks can be started",
               where().launcher == "alone" ? "this process was not started by a launcher"
-              : ours                      ? "the job is on several nodes, or SINEW_BOOT_SPAWN is 0"
+              : ours ? "SINEW_BOOT_SPAWN is 0, or memory that ranks share is reserved in full here"
                      : "the job's launcher (" + where().launcher + ") is not asked for that",
-              ours ? "start the job on one node, without --hosts"
+              ours ? "start the job without SINEW_BOOT_SPAWN=0"
                    : "start the job by `sinew run`, `sinew run -n 1 PROGRAM` for one process");
 }
 

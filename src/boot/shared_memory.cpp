@@ -102,7 +102,8 @@ bool is_limited(int number, struct statfs& system) {
   return ::fstatfs(number, &system) == 0 && system.f_blocks != 0;
 }
 
-void reserve_if_limited(int number, std::size_t begin, std::size_t bytes) {
+/// `hint`: how the ranks need less.
+void reserve_if_limited(int number, std::size_t begin, std::size_t bytes, const std::string& hint) {
   struct statfs system{};
   if (!is_limited(number, system)) {
     return;
@@ -114,8 +115,9 @@ void reserve_if_limited(int number, std::size_t begin, std::size_t bytes) {
   SINEW_CHECK(
       failure == 0,
       "shared memory of " + amount(bytes) + " cannot be had (" + std::strerror(failure) + ")",
-      "its file system, /dev/shm, has " + amount(free_bytes) + " free",
-      "enlarge it (mount -o remount,size=..., docker --shm-size) or start fewer ranks");
+      "memory without a file system (memfd_create) is refused here, and /dev/shm has " +
+          amount(free_bytes) + " free",
+      hint + ", or enlarge /dev/shm (mount -o remount,size=..., docker --shm-size)");
 }
 
 }  // namespace
@@ -159,7 +161,8 @@ memory_mapping memory_mapping::of(int number, std::size_t bytes) {
 }
 
 memory_mapping memory_mapping::heap_of(int number, std::size_t bytes) {
-  return part(number, heap_begin, bytes, "lower SINEW_RMA_HEAP and SINEW_RMA_LOCAL_HEAP");
+  return part(number, heap_begin, bytes,
+              "set SINEW_RMA_HEAP and SINEW_RMA_LOCAL_HEAP, which each rank has of it, to less");
 }
 
 memory_mapping memory_mapping::part(int number, std::size_t begin, std::size_t bytes,
@@ -167,7 +170,7 @@ memory_mapping memory_mapping::part(int number, std::size_t begin, std::size_t b
   SINEW_CHECK(bytes > 0, "shared memory of no bytes makes no sense", "a rank asked for it", "");
   check_file_limit(begin + bytes);
   agree_on_end(number, begin, bytes, hint);
-  reserve_if_limited(number, begin, bytes);
+  reserve_if_limited(number, begin, bytes, hint);
   void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, number,
                       static_cast<off_t>(begin));
   SINEW_CHECK(base != MAP_FAILED, "shared memory of " + amount(bytes) + " cannot be mapped",

@@ -2,13 +2,12 @@
 // mapping ask nobody.
 #include <sys/socket.h>
 
-#include <sstream>
-
 #include "boot/environment.hpp"
 #include "boot/ways_in.hpp"
 #include "boot/wire_session.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/parse.hpp"
 #include "sinew/boot/launcher_wire.hpp"
 #include "sinew/boot/spawn.hpp"
 #include "sinew/boot/survival.hpp"
@@ -34,16 +33,7 @@ void check_launcher(int socket) {
               "`env -u SINEW_BOOT_JOB`");
 }
 
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> names;
-  std::istringstream text(list);
-  for (std::string name; std::getline(text, name, ',');) {
-    names.push_back(name);
-  }
-  return names;
-}
-
-class sinew_session final : public wire_session {
+class sinew_session final : public wire_session, public connection_listener {
  public:
   sinew_session(descriptor socket, descriptor memory, std::string job, rank_and_size who)
       : wire_session(std::move(socket)), shared_(std::move(memory)) {
@@ -91,6 +81,12 @@ class sinew_session final : public wire_session {
     return std::move(*answer);
   }
   void stay_connected() override { channel_.say(std::string("cmd=") + wire::connected); }
+  void tell_connections(const connections& now) override {
+    if (place_.spawning.count != 0 && !(now.empty() && has_no_connections_)) {
+      has_no_connections_ = now.empty();
+      channel_.say(std::string("cmd=") + wire::connections + " ranks=" + to_text(now));
+    }
+  }
 
  private:
   void find_neighbours() {
@@ -98,7 +94,9 @@ class sinew_session final : public wire_session {
     std::vector<int> node_of(static_cast<std::size_t>(place_.size), 0);
     if (mapping) {
       node_of = parse_process_mapping(*mapping, place_.size);
-      place_.hosts = split(variable(wire::hosts).value_or(""));
+      if (const auto names = variable(wire::hosts); names && !names->empty()) {
+        place_.hosts = base::split(*names, ',');
+      }
     }
     const rank_and_size local = rank_variables(wire::local_rank, wire::local_size);
     const bool mapped = node_of.size() == static_cast<std::size_t>(place_.size);
@@ -135,6 +133,7 @@ class sinew_session final : public wire_session {
         where.tenants.push_back(each.tenant);
       }
     }
+    has_no_connections_ = !text;
     take_place(std::move(where));
   }
 
@@ -143,7 +142,7 @@ class sinew_session final : public wire_session {
       channel_.say(std::string("cmd=") + wire::vote + " slot=" + std::to_string(b.slot) +
                    " key=" + std::to_string(b.key) + " turn=" + std::to_string(b.turn) +
                    (left ? "" : " flag=" + std::to_string(static_cast<int>(flag))));
-    } catch (const std::exception&) {
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
       // The launcher has gone, and with it the job.
     }
   }
@@ -153,6 +152,8 @@ class sinew_session final : public wire_session {
 
   descriptor shared_;
   std::unique_ptr<survival> survival_;
+  /// As far as the launcher knows. It takes a spawned rank for connected until it has spoken.
+  bool has_no_connections_ = true;
 };
 
 }  // namespace

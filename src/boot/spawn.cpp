@@ -1,9 +1,12 @@
 #include "sinew/boot/spawn.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
+#include "sinew/base/parse.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/boot/pmi_wire.hpp"
@@ -11,15 +14,28 @@
 namespace sinew::boot {
 namespace {
 
-constexpr int least_room = 64;
+// Each place costs a rank some 300 bytes and 0.4 us at its start, and addresses.
+constexpr int room_per_processor = 4;
+constexpr int usual_room = 256;
+/// Where the address space is limited (`ulimit -v`).
+constexpr int usual_room_within_limit = 64;
 constexpr int most_room = 4096;
 /// Entries of any list in a text.
 constexpr int longest_list = 20'000;
 
+int room_of_node() noexcept {
+  rlimit addresses{};
+  const bool limited =
+      ::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY;
+  return std::clamp(room_per_processor * topology::usable_cpus(),
+                    limited ? usual_room_within_limit : usual_room, most_room);
+}
+
 setting<std::int64_t> wanted_room(
-    "boot", "spawn", std::clamp(topology::usable_cpus(), least_room, most_room), "ranks",
+    "boot", "spawn", room_of_node(), "ranks",
     "how many ranks a job on one node may start at run time (MPI_Comm_spawn) beside those of its "
-    "start, at a time; where it is not set as many as the node has processors, at least 64",
+    "start, at a time; where it is not set four times as many as this process may use processors, "
+    "at least 256, or 64 where the address space is limited (ulimit -v)",
     {.least = 0, .most = most_room});
 
 /// Words with a zero byte behind each.
@@ -166,6 +182,46 @@ std::optional<spawn_answer> parse_spawn_answer(std::string_view text) {
   }
   result.ranks = std::move(*ranks);
   return result;
+}
+
+namespace {
+
+std::string ranges_of(const std::vector<job_rank>& ranks) {
+  std::vector<int> numbers;
+  for (const job_rank each : ranks) {
+    numbers.push_back(each.value());
+  }
+  return base::ranges_text(numbers);
+}
+
+std::optional<std::vector<job_rank>> parse_ranks(std::string_view text) {
+  constexpr int most = 1 << 24;  // ranks are not trusted with the launcher's memory
+  const auto numbers = base::parse_ranges(text, most);
+  if (!numbers) {
+    return std::nullopt;
+  }
+  std::vector<job_rank> ranks;
+  for (const int each : *numbers) {
+    ranks.emplace_back(each);
+  }
+  return ranks;
+}
+
+}  // namespace
+
+std::string to_text(const connections& ranks) {
+  return ranges_of(ranks.kept) + ";" + ranges_of(ranks.leaving);
+}
+
+std::optional<connections> parse_connections(std::string_view text) {
+  const std::size_t middle = text.find(';');
+  if (middle == text.npos) {
+    return std::nullopt;
+  }
+  auto kept = parse_ranks(text.substr(0, middle));
+  auto leaving = parse_ranks(text.substr(middle + 1));
+  return kept && leaving ? std::optional(connections{std::move(*kept), std::move(*leaving)})
+                         : std::nullopt;
 }
 
 std::string to_text(const std::vector<tenancy>& ranks) {

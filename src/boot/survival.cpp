@@ -104,7 +104,7 @@ std::uint32_t survival::deaths_at_last_vote(const ballot& b,
   const std::uint32_t dead_now = deaths();
   for (const job_rank r : members) {
     std::uint32_t then = 0;
-    if ((vote_of(b, r).load(std::memory_order_acquire) & name_mask) == name_of(b)) {
+    if (has_voted(b, r)) {
       then = static_cast<std::uint32_t>(deaths_at_vote(b, r).load(std::memory_order_relaxed));
     } else {
       for (then = 1; then <= dead_now && dead(then - 1) != r; ++then) {
@@ -123,8 +123,7 @@ bool survival::decided(const ballot& b, std::span<const job_rank> members,
   while ((known & name_mask) != name_of(b)) {
     const std::uint32_t dead_now = deaths();
     for (const job_rank r : members) {
-      const bool voted = (vote_of(b, r).load(std::memory_order_acquire) & name_mask) == name_of(b);
-      if (!voted && !is_dead(r, dead_now)) {
+      if (!has_voted(b, r) && !is_dead(r, dead_now)) {
         return false;
       }
     }
@@ -153,6 +152,24 @@ void survival::leave(const ballot& b, job_rank rank) noexcept {
 void survival::note_left(const ballot& b, job_rank rank) noexcept {
   // Release: what it has read of the others' votes it has read by now.
   vote_of(b, rank).fetch_or(left_bit, std::memory_order_release);
+}
+
+bool survival::has_voted(const ballot& b, job_rank rank) const noexcept {
+  return (vote_of(b, rank).load(std::memory_order_acquire) & name_mask) == name_of(b);
+}
+
+ballot survival::undecided_of(job_rank rank) const noexcept {
+  for (std::size_t row = 0; row < rows; ++row) {
+    ballot in{static_cast<std::uint32_t>(row / 2), 0, static_cast<std::uint16_t>(row % 2)};
+    const std::uint64_t vote = vote_of(in, rank).load(std::memory_order_acquire);
+    in.key = static_cast<std::uint16_t>(vote >> 48 & 0x7fff);
+    in.turn = static_cast<std::uint16_t>(vote >> 32);
+    if (in.turn != 0 && (vote & left_bit) == 0 &&
+        (decision_of(in).load(std::memory_order_acquire) & name_mask) != name_of(in)) {
+      return in;
+    }
+  }
+  return {};
 }
 
 bool survival::is_over(const ballot& b, std::span<const job_rank> members) const noexcept {

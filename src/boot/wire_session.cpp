@@ -99,6 +99,14 @@ void wire_session::depart() noexcept {
   }
 }
 
+void wire_session::tell_remark(const std::string& text) {
+  if (place_.launcher == "sinew") {
+    channel_.say(std::string("cmd=") + launcher_wire::remark + " text=" + pmi_escape(text));
+  } else {
+    session::tell_remark(text);
+  }
+}
+
 bool wire_session::report_loss(job_rank lost, const std::string& why) noexcept {
   if (place_.launcher != "sinew") {
     return false;

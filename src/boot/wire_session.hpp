@@ -25,6 +25,7 @@ class wire_session : public node_session {
   [[noreturn]] void abort(int code, std::string_view why) final;
   void depart() noexcept final;
   [[nodiscard]] bool others_have_left() noexcept final;
+  void tell_remark(const std::string& text) final;
   [[nodiscard]] bool report_loss(job_rank lost, const std::string& why) noexcept final;
   void finalize() final;
 

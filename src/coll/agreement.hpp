@@ -7,10 +7,10 @@
 // none ever waits for a later one, and the ledger sees one of them at a time.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "coll/background.hpp"
 #include "coll/contexts.hpp"
@@ -28,8 +28,10 @@ struct shared_state {
   background in_background;
   /// The last agreement of each parent's context that is not over. Guarded by running.lock.
   std::map<std::uint32_t, std::shared_ptr<agreement>> latest;
-  /// Communicators with ranks that were not started with this one. A count alone, so relaxed.
-  std::atomic<int> with_strangers{0};
+  /// Communicators with ranks that were not started with this one, and whether they are being left.
+  /// Guarded by lock_of_strangers.
+  std::map<const core::communicator*, bool> with_strangers;
+  std::mutex lock_of_strangers;
 };
 [[nodiscard]] shared_state& state_of(core::runtime& runtime);
 

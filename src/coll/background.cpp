@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "coll/agreement.hpp"
-#include "coll/collective_messages.hpp"
+#include "coll/algorithms.hpp"
 #include "coll/over_node.hpp"
 #include "coll/tuning.hpp"
 #include "sinew/base/check.hpp"
@@ -21,7 +21,7 @@ constexpr std::size_t most_read_in_place = std::size_t{1} << 20;
 
 /// Bytes of one rank's block.
 std::size_t block_bytes(const even_call& c, int me) noexcept {
-  using kind = even_call::kind;
+  using kind = collective;
   const bool at_root = c.root.value() == me;
   switch (c.what) {
     case kind::barrier:
@@ -35,12 +35,32 @@ std::size_t block_bytes(const even_call& c, int me) noexcept {
   }
 }
 
-bool has_block_for_each(even_call::kind what) noexcept {
-  return what == even_call::kind::alltoall || what == even_call::kind::scatter;
+/// Of those that have an implementation here, with blocks that are alike.
+bool is_even(const call& c) noexcept {
+  using kind = collective;
+  switch (c.what) {
+    case kind::barrier:
+    case kind::bcast:
+    case kind::reduce:
+    case kind::allreduce:
+    case kind::gather:
+    case kind::scatter:
+    case kind::allgather:
+    case kind::alltoall:
+      return c.send.alike() && c.recv.alike();
+    default:
+      return false;
+  }
 }
 
-bool has_root(even_call::kind what) noexcept {
-  using kind = even_call::kind;
+buffer block(const buffer& each, int r) noexcept { return blocks(each)(r); }
+
+bool has_block_for_each(collective what) noexcept {
+  return what == collective::alltoall || what == collective::scatter;
+}
+
+bool has_root(collective what) noexcept {
+  using kind = collective;
   return what == kind::bcast || what == kind::scatter || what == kind::reduce ||
          what == kind::gather;
 }
@@ -181,8 +201,6 @@ buffer node_operation::given() const noexcept {
   const bool in_its_place = call_.send.base == in_place;
   const node::team& team = slots_->of();
   switch (call_.what) {
-    case kind::barrier:
-      break;
     case kind::bcast:
       return call_.recv;
     case kind::reduce:
@@ -197,8 +215,9 @@ buffer node_operation::given() const noexcept {
       const buffer& one = in_its_place ? call_.recv : call_.send;
       return {one.base, one.count * static_cast<std::size_t>(team.size()), one.type};
     }
+    default:
+      return {};
   }
-  return {};
 }
 
 int node_operation::reader() const noexcept {
@@ -631,25 +650,25 @@ bool background::sleep(bool begins) {
   return advance() == 0;
 }
 
-begun begin(p2p::engine& engine, const communicator_ref& over, const even_call& call) {
+begun begin(p2p::engine& engine, const communicator_ref& over, const call& c) {
   SINEW_EXPECT(over != nullptr);
   const participant at{engine, *over};
   node::operations* const slots = operations_of(at);
-  if (slots == nullptr) {
+  if (slots == nullptr || !is_even(c) || !takes_memory(c.what)) {
     return {};
   }
   const node::team& team = slots->of();
-  const bool combines =
-      call.what == even_call::kind::reduce || call.what == even_call::kind::allreduce;
-  const std::size_t bytes = node_operation::posted_bytes(call, team.rank(), team.size());
-  if (combines && !reduces(team.size(), *call.recv.type)) {
+  const bool combines = c.what == collective::reduce || c.what == collective::allreduce;
+  if (combines && !reduces(team.size(), c.recv.type())) {
     return {};
   }
+  const even_call even(c);
+  const std::size_t bytes = node_operation::posted_bytes(even, team.rank(), team.size());
   if (bytes > node::operations::room &&
-      !(slots->may_show() && node_operation::is_read_in_place(call, bytes, team))) {
+      !(slots->may_show() && node_operation::is_read_in_place(even, bytes, team))) {
     return {};
   }
-  return state_of(engine.runtime()).in_background.begin(over, call, bytes, *slots);
+  return state_of(engine.runtime()).in_background.begin(over, even, bytes, *slots);
 }
 
 void wait(p2p::engine& engine, ongoing& o) {
@@ -657,29 +676,6 @@ void wait(p2p::engine& engine, ongoing& o) {
     state_of(engine.runtime()).in_background.look_for(o);
   }
   engine.runtime().wait(o.over);
-}
-
-plan_ref plan_of(position at, const even_call& call) {
-  using kind = even_call::kind;
-  switch (call.what) {
-    case kind::barrier:
-      break;
-    case kind::bcast:
-      return plan_bcast(at, call.recv, call.root);
-    case kind::reduce:
-      return plan_reduce(at, call.send.base, call.recv, call.o, call.root);
-    case kind::allreduce:
-      return plan_allreduce(at, call.send.base, call.recv, call.o);
-    case kind::gather:
-      return plan_gather(at, call.send, call.recv, call.root);
-    case kind::scatter:
-      return plan_scatter(at, call.send, call.recv, call.root);
-    case kind::allgather:
-      return plan_allgather(at, call.send, call.recv);
-    case kind::alltoall:
-      return plan_alltoall(at, call.send, call.recv);
-  }
-  return plan_barrier(at);
 }
 
 }  // namespace sinew::coll

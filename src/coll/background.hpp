@@ -18,6 +18,19 @@
 
 namespace sinew::coll {
 
+/// A call of one group whose blocks are alike on all ranks.
+struct even_call {
+  collective what = collective::barrier;
+  buffer send{};
+  buffer recv{};
+  comm_rank root = -1;
+  op_ref o{};
+
+  even_call() = default;
+  explicit even_call(const call& c)
+      : what(c.what), send(c.send.each()), recv(c.recv.each()), root(c.root), o(c.o) {}
+};
+
 /// One of them, as one rank goes through it.
 class node_operation {
  public:
@@ -47,7 +60,7 @@ class node_operation {
   ongoing result;
 
  private:
-  using kind = even_call::kind;
+  using kind = collective;
   [[nodiscard]] bool posts() const noexcept;
   /// Whether it reads what `m`, another member, has posted.
   [[nodiscard]] bool reads(int m) const noexcept;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "sinew/base/check.hpp"
 #include "sinew/coll/collectives.hpp"
@@ -66,6 +67,8 @@ class collective_messages {
   [[nodiscard]] message_tag tag() const noexcept { return tag_; }
   [[nodiscard]] core::runtime& runtime() const noexcept { return engine_.runtime(); }
   [[nodiscard]] bool spans_jobs() const noexcept { return comm_.spans_jobs; }
+  /// Children per level of a tree for short messages.
+  [[nodiscard]] int fan() const noexcept;
   /// A rank whose own messages all came may have got them from one that has had none of a dead
   /// rank's: where a rank of the communicator has died nobody takes the result for good.
   [[nodiscard]] fault outcome() const noexcept {
@@ -111,7 +114,7 @@ class collective_messages {
   fault fault_ = fault::none;
 };
 
-/// Up to `window` operations of a call under way at once.
+/// Messages of a call that are under way at once.
 class batch {
  public:
   static constexpr int window = 32;
@@ -121,63 +124,58 @@ class batch {
   batch& operator=(const batch&) = delete;
   ~batch() { wait(); }
 
-  /// Makes sure that `n` operations can be started without waiting in between.
+  [[nodiscard]] bool empty() const noexcept { return used_ == 0; }
+  /// Waits, if `n` more of many that do not depend on each other would be more than a window.
   void room(int n) {
     SINEW_EXPECT(n > 0 && n <= window);
     if (used_ + n > window) {
       wait();
     }
-    SINEW_ENSURE(used_ + n <= window);
   }
   void send(const buffer& from, int dest) {
-    room(1);
+    make_room();  // before there is something to be lost
     collective_messages& t = call_;
     auto* r = t.engine_.isend(t.comm_, p2p::collectives_of(t.comm_), from, t.real(dest), t.tag_);
     if (r != nullptr) {
-      pending_[used_++] = r;
+      add(r);
     }
   }
   void recv(const buffer& into, int source) {
-    room(1);
+    make_room();
     collective_messages& t = call_;
-    pending_[used_++] =
-        t.engine_.irecv(t.comm_, p2p::collectives_of(t.comm_), into, t.real(source), t.tag_);
+    add(t.engine_.irecv(t.comm_, p2p::collectives_of(t.comm_), into, t.real(source), t.tag_));
   }
   void wait() {
     for (int i = 0; i < used_; ++i) {
-      call_.engine_.wait(*pending_[i]);
-      call_.note(pending_[i]->outcome.error);
-      call_.engine_.release(pending_[i]);
+      request* const r = i < window ? few_[i] : many_[static_cast<std::size_t>(i - window)];
+      call_.engine_.wait(*r);
+      call_.note(r->outcome.error);
+      call_.engine_.release(r);
     }
     used_ = 0;
+    many_.clear();
   }
 
  private:
+  void make_room() {
+    if (used_ >= window && many_.size() == many_.capacity()) {
+      many_.reserve(2 * many_.size() + window);
+    }
+  }
+  void add(request* r) {
+    if (used_ < window) {
+      few_[used_] = r;
+    } else {
+      many_.push_back(r);
+    }
+    ++used_;
+  }
+
   collective_messages& call_;
-  request* pending_[window];
+  request* few_[window];  // not initialised: written before it is read
+  std::vector<request*> many_;
   int used_ = 0;
 };
-
-/// `count` instances from instance `first` on.
-[[nodiscard]] inline buffer part(const void* base, std::ptrdiff_t first, std::size_t count,
-                                 const layout::datatype& type) noexcept {
-  SINEW_EXPECT(base != in_place);  // whoever takes it has replaced it
-  return {static_cast<std::byte*>(const_cast<void*>(base)) + first * type.extent(), count, &type};
-}
-
-/// Block `r` of equal blocks of `b.count` instances each.
-[[nodiscard]] inline buffer block(const buffer& b, int r) noexcept {
-  return part(b.base, static_cast<std::ptrdiff_t>(b.count) * r, b.count, *b.type);
-}
-[[nodiscard]] inline buffer block(const parts& p, int r) noexcept {
-  SINEW_EXPECT(p.counts[r] >= 0);
-  return part(p.base, p.displacements[r], static_cast<std::size_t>(p.counts[r]), *p.type);
-}
-[[nodiscard]] inline buffer block(const parts_w& p, int r) noexcept {
-  SINEW_EXPECT(p.counts[r] >= 0 && p.types[r] != nullptr);
-  auto* base = static_cast<std::byte*>(const_cast<void*>(p.base));
-  return {base + p.displacements[r], static_cast<std::size_t>(p.counts[r]), p.types[r]};
-}
 
 /// Copies between buffers of one process as a message would; a short receiver is a fault.
 inline fault copy(const buffer& from, const buffer& into) {
@@ -190,68 +188,7 @@ inline fault copy(const buffer& from, const buffer& into) {
   return fault::none;
 }
 
-/// Every rank sends out(r) to r and receives in(r) from r, itself excepted; one round of waiting
-/// for up to 16 partners. Empty messages are not sent: both sides know their size. In step i the
-/// partners are rank + i and rank - i. No deadlock: a rank waits only for steps it has started both
-/// halves of, and the earliest unfinished step of all ranks can always finish. (The shifted order
-/// is that of pairwise exchange: Thakur, Rabenseifner and Gropp 2005.)
-template <class Out, class In>
-void exchange_all(collective_messages& t, const Out& out, const In& in) {
-  const int n = t.size();
-  batch b(t);
-  for (int step = 1; step < n; ++step) {
-    const int dest = (t.rank() + step) % n;
-    const int source = (t.rank() - step + n) % n;
-    const buffer into = in(source);
-    const buffer from = out(dest);
-    b.room(2);
-    if (into.bytes() != 0) {
-      b.recv(into, source);
-    }
-    if (from.bytes() != 0) {
-      b.send(from, dest);
-    }
-  }
-}
-
-/// What a rank exchanges with its neighbours, as m.receive(buffer, source) and m.send(buffer,
-/// dest), all of them at once. out(i), in(i): the block for the i-th destination, from the i-th
-/// source. Between two ranks messages meet receives in their order. In a Cartesian topology the one
-/// that a rank sends down first is what its neighbour gets from above.
-template <class Messages, class Out, class In>
-void exchange_with_neighbours(Messages& m, const neighbours& n, const Out& out, const In& in) {
-  SINEW_EXPECT(!n.cartesian || n.sources.size() % 2 == 0);  // they lie in pairs
-  for (std::size_t i = 0; i < n.sources.size(); ++i) {
-    const std::size_t from = n.cartesian ? i ^ 1U : i;
-    if (n.sources[from] >= 0) {
-      m.receive(in(static_cast<int>(from)), n.sources[from]);
-    }
-  }
-  for (std::size_t i = 0; i < n.destinations.size(); ++i) {
-    if (n.destinations[i] >= 0) {
-      m.send(out(static_cast<int>(i)), n.destinations[i]);
-    }
-  }
-}
-
-// The pieces that collectives are made of; any rank count, order kept, one call's messages.
-
-void barrier_any(collective_messages& t);
-/// `data` everywhere the same number of bytes, more than none; more than one rank.
-void bcast_any(collective_messages& t, const buffer& data, int root);
-/// input (op-ordered over ranks) into `result` at root, which is looked at only there.
-void reduce_any(collective_messages& t, const void* input, const buffer& result, const op& o,
-                int root);
-/// Rank r gets counts[r] instances of the reduction; `mine` must not overlap `input`.
-void reduce_scatter_any(collective_messages& t, const void* input, const buffer& mine,
-                        std::span<const std::ptrdiff_t> counts, const op& o);
-/// Tree of radix `fan`. `data` everywhere the same number of bytes.
-void bcast_tree(collective_messages& t, const buffer& data, int root, int fan);
-/// input (op-ordered over ranks) into `result` at root; `input` may be `result` (only at root is
-/// `result` looked at). A tree of radix `fan`.
-void reduce_tree(collective_messages& t, const void* input, void* result, std::size_t count,
-                 const layout::datatype& type, const op& o, int root, int fan);
-/// Result on every rank; `input` may be `result`.
-void allreduce_any(collective_messages& t, const void* input, const buffer& result, const op& o);
+/// Carries out a call of these ranks by messages, as a part of another one.
+void run_among(collective_messages& t, const call& c);
 
 }  // namespace sinew::coll

@@ -9,6 +9,7 @@
 #include "coll/contexts.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/coll/connections.hpp"
 
 namespace sinew::coll {
 namespace {
@@ -68,7 +69,8 @@ class participation {
     const op max{.kind = op_kind::max};
     std::uint64_t words[2] = {said.highest, said.highest_complement};
     if (t.size() > 1) {
-      allreduce_any(t, words, {words, 2, &layout::of(layout::element::u64)}, max);
+      run_among(t, {collective::allreduce, operand(in_place),
+                    buffer{words, 2, &layout::of(layout::element::u64)}, -1, borrowed(max)});
     }
     throw_faults(t);
     return {words[0], words[1]};
@@ -80,8 +82,9 @@ class participation {
     const bool lives_on = t.runtime().session().survivors() != nullptr || t.spans_jobs();
     std::uint64_t failed = t.outcome() != fault::none ? 1 : 0;
     if (lives_on && t.size() > 1) {
-      allreduce_any(t, &failed, {&failed, 1, &layout::of(layout::element::u64)},
-                    {.kind = op_kind::max});
+      const op max{.kind = op_kind::max};
+      run_among(t, {collective::allreduce, operand(in_place),
+                    buffer{&failed, 1, &layout::of(layout::element::u64)}, -1, borrowed(max)});
     }
     if (failed != 0 || t.outcome() != fault::none) {
       throw not_made(t.outcome() != fault::none ? t.outcome() : fault::peer_failed);
@@ -110,7 +113,7 @@ std::optional<context_id> agree_on_context(participant at, bool member,
                                            fault before = fault::none) {
   collective_messages t(at, "the making of a communicator");
   t.note(before);
-  barrier_any(t);
+  run_among(t, {});
   if (!member) {
     participation::stand_by(t);
     return std::nullopt;
@@ -162,6 +165,15 @@ void each_of_other_jobs(p2p::engine& engine, const core::group& members, const F
   }
 }
 
+/// Whoever is a member is known until it is let go of, also when it has died: what waits for it
+/// must be told.
+void hold_others(p2p::engine& engine, const core::group& members) {
+  each_of_other_jobs(engine, members, [](core::outside& o, job_rank each) { o.hold(each); });
+}
+void let_go_of_others(p2p::engine& engine, const core::group& members) {
+  each_of_other_jobs(engine, members, [](core::outside& o, job_rank each) { o.let_go(each); });
+}
+
 }  // namespace
 
 bool spans_jobs(p2p::engine& engine, const core::group& members) noexcept {
@@ -176,11 +188,57 @@ meeting::meeting(p2p::engine& engine, const core::group& members, message_tag ta
       comm_(context_id{context_ledger::meeting}, members, members.find(engine.runtime().rank())) {
   comm_.spans_jobs = true;
   engine_.attach_meeting(comm_, group_tag(tag));
+  hold_others(engine_, members);
 }
-meeting::~meeting() { engine_.end_meeting(comm_); }
+meeting::~meeting() {
+  engine_.end_meeting(comm_);
+  let_go_of_others(engine_, comm_.members());
+}
 
 bool is_connected(p2p::engine& engine) {
-  return state_of(engine.runtime()).with_strangers.load(std::memory_order_relaxed) != 0;
+  shared_state& state = state_of(engine.runtime());
+  const std::lock_guard held(state.lock_of_strangers);
+  return !state.with_strangers.empty();
+}
+
+boot::connections connections(p2p::engine& engine) {
+  const boot::place& here = engine.runtime().session().where();
+  const core::group fellows(here.members());
+  core::group kept, leaving;
+  shared_state& state = state_of(engine.runtime());
+  const std::lock_guard held(state.lock_of_strangers);
+  for (const auto& [comm, is_left] : state.with_strangers) {
+    core::group& to = is_left ? leaving : kept;
+    to = core::group::unite(to, core::group::subtract(comm->members(), fellows));
+  }
+  const auto sorted = [end = job_rank{engine.runtime().reach()}](const core::group& g) {
+    std::vector<job_rank> all(g.members().begin(), g.members().end());
+    std::sort(all.begin(), all.end());
+    const auto others = std::lower_bound(all.begin(), all.end(), end);
+    if (others != all.end()) {
+      all.erase(others, all.end());
+      all.push_back(end);
+    }
+    return all;
+  };
+  return {sorted(kept), sorted(core::group::subtract(leaving, kept))};
+}
+
+bool begin_to_leave(p2p::engine& engine, const core::communicator& comm) {
+  shared_state& state = state_of(engine.runtime());
+  const std::lock_guard held(state.lock_of_strangers);
+  const auto found = state.with_strangers.find(&comm);
+  if (found == state.with_strangers.end()) {
+    return false;
+  }
+  found->second = true;
+  return true;
+}
+
+void end_leaving(p2p::engine& engine, const core::communicator& comm) {
+  shared_state& state = state_of(engine.runtime());
+  const std::lock_guard held(state.lock_of_strangers);
+  state.with_strangers.erase(&comm);
 }
 
 communicator_ref make_communicator(p2p::engine& engine, context_id context, core::group members) {
@@ -190,17 +248,18 @@ communicator_ref make_communicator(p2p::engine& engine, context_id context, core
   auto made = std::make_unique<core::communicator>(context, std::move(members), rank);
   made->spans_jobs = spans_jobs(engine, made->members());
   engine.attach(*made);
-  each_of_other_jobs(engine, made->members(),
-                     [](core::outside& o, job_rank each) { o.hold(each); });
-  state_of(engine.runtime()).with_strangers.fetch_add(foreign ? 1 : 0, std::memory_order_relaxed);
-  return {made.release(), [&engine, foreign](core::communicator* c) {
+  hold_others(engine, made->members());
+  if (foreign) {
+    shared_state& state = state_of(engine.runtime());
+    const std::lock_guard held(state.lock_of_strangers);
+    state.with_strangers.emplace(made.get(), false);
+  }
+  return {made.release(), [&engine](core::communicator* c) {
+            end_leaving(engine, *c);
             const std::uint32_t number = c->context().value();
             const bool unused = engine.detach(*c);
-            each_of_other_jobs(engine, c->members(),
-                               [](core::outside& o, job_rank each) { o.let_go(each); });
+            let_go_of_others(engine, c->members());
             delete c;
-            state_of(engine.runtime())
-                .with_strangers.fetch_sub(foreign ? 1 : 0, std::memory_order_relaxed);
             if (unused) {
               state_of(engine.runtime()).ledger.release(number);
             }
@@ -274,7 +333,7 @@ communicator_ref create_group(participant at, const core::group& members, messag
     ranks[r.index()] = there.value();
   }
   collective_messages t(at, ranks, rank.value(), group_tag(tag));
-  barrier_any(t);
+  run_among(t, {});
   const context_ledger::key own{at.comm.context().value(), tag.value()};
   const context_id context{participation(state_of(at.engine.runtime()), own).agree(t)};
   return make_communicator(at.engine, context, members);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "coll/agreement.hpp"
-#include "coll/collective_messages.hpp"
+#include "coll/algorithms.hpp"
 #include "coll/plan.hpp"
 #include "sinew/base/check.hpp"
 
@@ -56,6 +56,9 @@ class execution final : public schedule {
       case step::kind::combine:
         plan_->operation().apply(s.from.base, s.into.base, s.into.count, *s.into.type);
         break;
+      case step::kind::work:
+        note(plan_->do_work(s));
+        break;
       case step::kind::wait:
         break;
     }
@@ -72,6 +75,12 @@ class execution final : public schedule {
 };
 
 }  // namespace
+
+plan_ref plan_of(position at, const call& c) {
+  auto p = std::make_shared<plan>();
+  make(*p, at, c);
+  return p;
+}
 
 message_tag nonblocking_tag(core::communicator& comm) noexcept {
   return message_tag{static_cast<int>(call_tags + comm.nonblocking_count++ % call_tags)};

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "coll/levels.hpp"
+#include "coll/node_map.hpp"
 #include "coll/tuning.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/coll/nonblocking.hpp"
@@ -25,7 +25,8 @@ struct node_place {
   std::optional<node::operations> in_background;  ///< with `team`
   bool mapped = false;
   std::optional<node_map> map;
-  std::unique_ptr<levels> by_levels;
+  bool by_levels = false;
+  std::unique_ptr<node::team> of_node;  ///< `by_levels`: of this rank's; null if it is alone there
 };
 constexpr core::communicator_slot<node_place> place(core::slots::coll_node);
 constexpr core::runtime_slot<rma::engine> memory(core::slots::node_memory);
@@ -34,11 +35,9 @@ constexpr core::runtime_slot<rma::engine> memory(core::slots::node_memory);
 constexpr int calls_before = 2;
 
 bool on_this_node(participant at) {
-  const std::vector<job_rank>& local = at.engine.runtime().session().where().local_ranks;
+  const boot::place& here = at.engine.runtime().session().where();
   const std::span<const job_rank> all = at.comm.members().members();
-  return std::all_of(all.begin(), all.end(), [&](job_rank r) {
-    return std::find(local.begin(), local.end(), r) != local.end();
-  });
+  return std::all_of(all.begin(), all.end(), [&](job_rank r) { return here.is_near(r); });
 }
 
 /// The team of `ranks` of this node, this one being number `me`. Null if this rank has no memory.
@@ -64,18 +63,23 @@ std::unique_ptr<node::team> make_team(participant at, std::span<const int> ranks
 }
 
 /// `ranks` tell each other where their blocks lie; one that has none says 0, and then all get null.
+/// So do more than 64 that share processors: a block has lines for each of the others, and messages
+/// in trees wake fewer of them. (1,000 ranks on 2 processors: a barrier and an allreduce in 3 s
+/// instead of 9.)
 std::unique_ptr<node::team> agree_on_team(participant at, std::span<const int> ranks,
                                           message_tag tag) {
+  constexpr std::size_t most_that_share_processors = 64;
+  if (ranks.size() > most_that_share_processors && at.engine.runtime().crowded()) {
+    return nullptr;
+  }
   const auto found = std::find(ranks.begin(), ranks.end(), at.comm.rank().value());
   SINEW_ASSERT(found != ranks.end());
   const auto me = static_cast<int>(found - ranks.begin());
   std::vector<std::uint64_t> blocks(ranks.size());
   std::unique_ptr<node::team> made = make_team(at, ranks, me, blocks[static_cast<std::size_t>(me)]);
   collective_messages t(at, ranks, me, tag);
-  const auto word = [&](int r) {
-    return buffer::of_bytes(&blocks[static_cast<std::size_t>(r)], sizeof(std::uint64_t));
-  };
-  exchange_all(t, [&](int) { return word(t.rank()); }, word);
+  const buffer all{blocks.data(), 1, &layout::of(layout::element::u64)};
+  run_among(t, {collective::allgather, operand(in_place), all});
   if (std::find(blocks.begin(), blocks.end(), std::uint64_t{0}) != blocks.end()) {
     return nullptr;
   }
@@ -100,19 +104,42 @@ node_place& place_of_comm(participant at) {
   return p != nullptr ? *p : at.comm.attached.emplace(place);
 }
 
+/// True only if it is on all ranks.
+bool all_are(bool able, collective_messages& t) {
+  std::uint64_t word = able ? 1 : 0;
+  const op least{.kind = op_kind::min};
+  const buffer all{&word, 1, &layout::of(layout::element::u64)};
+  run_among(t, {collective::allreduce, operand(in_place), all, -1, borrowed(least)});
+  return word != 0;
+}
+
 /// All nodes have to have their memory, else all ranks go on by messages.
 void decide_levels(participant at, node_place& p, const node_map& map) {
   collective_messages t(at, "the sharing of memory for collectives");
-  std::uint64_t able = 1;
+  bool able = true;
   std::unique_ptr<node::team> team;
   if (map.mine().size() > 1) {
     team = agree_on_team(at, map.mine(), t.tag());
-    able = team != nullptr ? 1 : 0;
+    able = team != nullptr;
   }
-  const op least{.kind = op_kind::min};
-  allreduce_any(t, &able, {&able, 1, &layout::of(layout::element::u64)}, least);
-  if (able != 0) {
-    p.by_levels = std::make_unique<levels>(at, map, std::move(team));
+  if (all_are(able, t)) {
+    p.by_levels = true;
+    p.of_node = std::move(team);
+  }
+}
+
+/// Whom the kernel lets a process read depends on what the two have in common: user, namespaces,
+/// the system's limits. So if each can read the next one in a circle, each is taken to be able to
+/// read all: to ask every other one takes a second with 256 ranks, and minutes where others use the
+/// processors.
+void decide_reading(collective_messages& t, node_place& p) {
+  node::team& team = *p.team;
+  node::operations& made = p.in_background.emplace(team);
+  const job_rank next = team.job_rank_of((team.rank() + 1) % team.size());
+  // Whatever a helper could do without this rank's threads is left to messages.
+  if (all_are(!t.runtime().wants_helper() && team.memory().copies_from(next), t)) {
+    made.allow_showing();
+    team.note_readable(true);
   }
 }
 
@@ -130,10 +157,7 @@ void decide(participant at, node_place& p) {
     std::iota(all.begin(), all.end(), 0);
     p.team = agree_on_team(at, all, t.tag());
     if (p.team != nullptr) {
-      // Whatever a helper could do without this rank's threads is left to messages.
-      node::operations& made = p.in_background.emplace(*p.team);
-      made.agree_on_reading(!at.engine.runtime().wants_helper());
-      p.team->note_readable(made.may_show());
+      decide_reading(t, p);
     }
   } else if (const node_map* const map = map_of(at, p)) {
     decide_levels(at, p, *map);
@@ -209,27 +233,23 @@ node::operations* operations_of(participant at) noexcept {
   return p != nullptr && p->in_background ? &*p->in_background : nullptr;
 }
 
-levels* levels_of(participant at) noexcept {
+position position_in_call(participant at) noexcept {
   const node_place* const p = at.comm.attached.get(place);
-  return p != nullptr ? p->by_levels.get() : nullptr;
+  const int fan = tuning::short_fan(at.engine.runtime(), at.comm.spans_jobs);
+  const bool nodes = p != nullptr && p->by_levels;
+  return {at.comm.rank().value(), at.comm.size(), nodes ? &*p->map : nullptr,
+          nodes ? p->of_node.get() : nullptr, fan};
 }
 
+// With trees of two children: where nobody waits in the call, a flat one only adds a message's way.
 position position_of(participant at) {
   return {at.comm.rank().value(), at.comm.size(), map_of(at, place_of_comm(at))};
 }
 
-node::team* team_for(participant at, std::size_t block, movement what) {
-  node::team* const team = team_of(at);
-  if (team == nullptr) {
-    return nullptr;
-  }
+bool suits_block(core::runtime& runtime, const node::team& t, std::size_t block, movement what) {
   const std::size_t set = tuning::block_on_node();
-  const bool of_any_length =
-      two_that_read(*team) || (what != movement::any && crowded_that_read(*team));
-  const bool on_node =
-      set != 0 ? block < set
-               : of_any_length || block < tuning::usual_block_on_node(at.engine.runtime());
-  return on_node ? team : nullptr;
+  const bool of_any_length = two_that_read(t) || (what != movement::any && crowded_that_read(t));
+  return set != 0 ? block < set : of_any_length || block < tuning::usual_block_on_node(runtime);
 }
 
 node::lengths node_lengths(const node::team& t, movement what) noexcept {
@@ -242,8 +262,11 @@ node::lengths node_lengths(const node::team& t, movement what) noexcept {
 }
 
 bool reduces(int members, const layout::datatype& type) noexcept {
+  const auto all = static_cast<std::size_t>(members);
+  // Where vectors are divided each member posts for each other one, on a line of its own.
   return type.dense() && type.size() <= node::most_element_bytes &&
-         type.size() * static_cast<std::size_t>(members) <= node::team::room / 4;
+         type.size() * all <= node::team::room / 4 &&
+         (type.size() + sizeof(node::line)) * all < node::team::room;
 }
 
 fault node_reduce(node::team& t, const void* input, const buffer& recv, const op& o, int root) {

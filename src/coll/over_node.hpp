@@ -6,15 +6,13 @@
 #include <span>
 #include <vector>
 
-#include "coll/collective_messages.hpp"
+#include "coll/algorithms.hpp"
 #include "coll/scratch.hpp"
 #include "sinew/node/moving.hpp"
 #include "sinew/node/operations.hpp"
 #include "sinew/node/reducing.hpp"
 
 namespace sinew::coll {
-
-class levels;
 
 /// The team of `at.comm`; null where its collectives go by messages. All ranks get the same answer
 /// in the same call. Every blocking collective asks once, before anything else; the first ones of
@@ -26,13 +24,16 @@ class levels;
 [[nodiscard]] node::operations* operations_of(participant at) noexcept;
 /// What moves, where that decides which way is best.
 enum class movement : std::uint8_t { any, gather, scatter };
-/// The same for blocks of this length, as many bytes on all ranks: null, too, where they are so
-/// long that messages carry them sooner. Hot, but for that.
-[[nodiscard]] node::team* team_for(participant at, std::size_t block,
-                                   movement what = movement::any);
-/// After team_of() has returned null: the levels by which the collectives of `at.comm` go; null
-/// where they go by messages between all ranks. Hot.
-[[nodiscard]] levels* levels_of(participant at) noexcept;
+/// Whether blocks of so many bytes go over the memory of `t`: not where they are so long that
+/// messages carry them sooner. Hot.
+[[nodiscard]] bool suits_block(core::runtime& runtime, const node::team& t, std::size_t block,
+                               movement what);
+/// Whether a call of the ranks of `t` goes over its memory: such blocks, and reductions of types
+/// without gaps. One answer on all ranks. Hot.
+[[nodiscard]] bool suits_memory(core::runtime& runtime, const node::team& t, const call& c);
+/// After team_of() has returned null, whose part a blocking call of `at.comm` is: by levels, with
+/// the memory of this node, where all nodes have theirs. Hot.
+[[nodiscard]] position position_in_call(participant at) noexcept;
 /// Of such a rank's engine; for tests whose ranks share a process. Else it is the process's own.
 void use_node_memory(core::runtime& runtime, rma::engine& memory);
 
@@ -40,6 +41,10 @@ void use_node_memory(core::runtime& runtime, rma::engine& memory);
                                          movement what = movement::any) noexcept;
 [[nodiscard]] inline node::data as_data(const buffer& b) noexcept {
   return {b.base, b.count, b.type};
+}
+/// What a rank shows that has nothing to move.
+[[nodiscard]] inline node::data no_data() noexcept {
+  return {nullptr, 0, &layout::of(layout::element::byte)};
 }
 [[nodiscard]] inline fault fault_unless(bool fits) noexcept {
   return fits ? fault::none : fault::truncated;
@@ -56,37 +61,5 @@ fault node_allreduce(node::team& t, const void* input, const buffer& recv, const
 /// Rank r gets counts(r) elements. `input` may be `mine.base`.
 fault node_reduce_scatter(node::team& t, const void* input, const buffer& mine,
                           std::span<const std::size_t> starts, const op& o);
-
-/// out(r) and in(r) as buffers; what this rank keeps is copied, too. `in_place_data`: what is sent
-/// lies where the data of the others go.
-template <class Out, class In>
-fault node_alltoall(node::team& t, bool in_place_data, const Out& out, const In& in) {
-  const auto into = [&](int r) { return as_data(in(r)); };
-  if (!in_place_data) {
-    const bool fits =
-        node::alltoall(t, node_lengths(t), [&](int r) { return as_data(out(r)); }, into);
-    const fault own = copy(out(t.rank()), in(t.rank()));
-    return fits ? own : fault::truncated;
-  }
-  std::size_t bytes = 0;
-  for (int r = 0; r < t.size(); ++r) {
-    bytes += in(r).bytes();
-  }
-  const scratch packed(bytes);
-  std::size_t used = 0;
-  std::vector<node::data> sent;
-  sent.reserve(static_cast<std::size_t>(t.size()));
-  for (int r = 0; r < t.size(); ++r) {
-    const buffer from = in(r);
-    sent.push_back(as_data(buffer::of_bytes(packed.base() + used, from.bytes())));
-    if (r != t.rank() && from.bytes() != 0) {
-      used +=
-          layout::pack(*from.type, from.count, from.base, 0, {packed.base() + used, from.bytes()});
-    }
-  }
-  SINEW_ENSURE(used <= bytes);
-  return fault_unless(node::alltoall(
-      t, node_lengths(t), [&](int r) { return sent[static_cast<std::size_t>(r)]; }, into));
-}
 
 }  // namespace sinew::coll

@@ -1,177 +1,163 @@
-// Plans of collectives between two groups. Reductions are made in each group first, and its lowest
-// rank hands the result over; everything else goes straight from group to group, and empty
-// messages are not sent, since both sides know their size.
+// Collectives between two groups. Reductions are made in each group first, and its lowest rank
+// hands the result over; everything else goes straight from group to group, and empty messages are
+// not sent, since both sides know their size.
 #include <numeric>
 #include <vector>
 
-#include "coll/collective_messages.hpp"
-#include "coll/plan.hpp"
+#include "coll/algorithms.hpp"
 #include "sinew/coll/intercommunicators.hpp"
 
-namespace sinew::coll::across {
+namespace sinew::coll {
 namespace {
 
-using plan_ptr = std::shared_ptr<plan>;
-
-position local_ranks(const intercommunicator& i) { return {i.rank().value(), i.local().size()}; }
-
-std::vector<int> local_peers(const intercommunicator& i) {
-  std::vector<int> peers(static_cast<std::size_t>(i.local().size()));
-  std::iota(peers.begin(), peers.end(), i.of_local(0));
-  return peers;
-}
-
-void check_root([[maybe_unused]] const intercommunicator& i, [[maybe_unused]] comm_rank root) {
-  SINEW_EXPECT(root >= root_is_beside && root.value() < i.remote().size());
-}
-
-/// What the local group's data give, in the returned buffer of its rank 0.
-buffer reduce_locally(plan& p, const intercommunicator& i, const buffer& send, const op_ref& o) {
-  const buffer total =
-      i.rank() == 0 ? p.space(send.count, *send.type) : buffer{nullptr, send.count, send.type};
-  p.append(plan_reduce(local_ranks(i), send.base, total, o, 0), local_peers(i));
-  p.wait();
-  return total;
-}
-
-/// The lowest ranks swap what their groups have; `theirs` is looked at there only.
-void swap_totals(plan& p, const intercommunicator& i, const buffer& mine, const buffer& theirs) {
-  if (i.rank() == 0) {
-    receive_if_any(p, theirs, i.of_remote(0));
-    send_if_any(p, mine, i.of_remote(0));
-    p.wait();
+/// The steps of one rank of an intercommunicator.
+class across {
+ public:
+  across(plan& p, const intercommunicator& i) : p_(p), i_(i) {
+    locals_.resize(static_cast<std::size_t>(i.local().size()));
+    std::iota(locals_.begin(), locals_.end(), i.of_local(0));
   }
-}
 
-template <class In>
-plan_ref collect(const intercommunicator& i, const buffer& mine, comm_rank root, const In& in) {
-  check_root(i, root);
-  auto p = std::make_shared<plan>();
-  for (int r = 0; root == root_is_here && r < i.remote().size(); ++r) {
-    receive_if_any(*p, in(r), i.of_remote(r));
+  void add(const call& c) {
+    SINEW_EXPECT(c.root >= root_is_beside && c.root.value() < remotes());
+    switch (c.what) {
+      case collective::bcast:
+        return bcast(c);
+      case collective::reduce:
+        return reduce(c);
+      case collective::allreduce:
+        return allreduce(c);
+      case collective::reduce_scatter:
+        return reduce_scatter(c);
+      case collective::gather:
+        return with_root(c, c.send, c.recv, true);
+      case collective::scatter:
+        return with_root(c, c.recv, c.send, false);
+      case collective::allgather:
+        return exchange([&](int) { return c.send.each(); }, c.recv);
+      default:
+        SINEW_EXPECT(c.what == collective::alltoall);
+        return exchange(c.send, c.recv);
+    }
   }
-  if (root >= 0) {
-    send_if_any(*p, mine, i.of_remote(root.value()));
-  }
-  return p;
-}
 
-template <class Out>
-plan_ref hand_out(const intercommunicator& i, const buffer& mine, comm_rank root, const Out& out) {
-  check_root(i, root);
-  auto p = std::make_shared<plan>();
-  for (int r = 0; root == root_is_here && r < i.remote().size(); ++r) {
-    send_if_any(*p, out(r), i.of_remote(r));
+ private:
+  [[nodiscard]] int remotes() const noexcept { return i_.remote().size(); }
+  [[nodiscard]] position local() const { return {i_.rank().value(), i_.local().size()}; }
+  void make_locally(const call& c) {
+    const plan::among group(p_, locals_);
+    make(p_, local(), c);
   }
-  if (root >= 0) {
-    receive_if_any(*p, mine, i.of_remote(root.value()));
-  }
-  return p;
-}
 
-/// Everybody sends out(r) to r and receives in(r) from r of the remote group, beginning with
-/// different ones.
-template <class Out, class In>
-plan_ref exchange(const intercommunicator& i, const Out& out, const In& in) {
-  auto p = std::make_shared<plan>();
-  const int n = i.remote().size();
-  for (int k = 0; k < n; ++k) {
-    const int r = (i.rank().value() + k) % n;
-    receive_if_any(*p, in(r), i.of_remote(r));
+  /// A tree of the root and the group that receives.
+  void bcast(const call& c) {
+    if (c.root == root_is_beside) {
+      return;
+    }
+    const bool here = c.root == root_is_here;
+    const int n = here ? remotes() : i_.local().size();
+    std::vector<int> peers = {here ? i_.of_local(i_.rank().value()) : i_.of_remote(c.root.value())};
+    for (int r = 0; r < n; ++r) {
+      peers.push_back(here ? i_.of_remote(r) : i_.of_local(r));
+    }
+    const plan::among tree(p_, peers);
+    make(p_, position(here ? 0 : i_.rank().value() + 1, n + 1), {collective::bcast, {}, c.recv, 0});
   }
-  for (int k = 0; k < n; ++k) {
-    const int r = (i.rank().value() + k) % n;
-    send_if_any(*p, out(r), i.of_remote(r));
+
+  /// What the local group's data give, in the returned buffer of its rank 0.
+  buffer reduce_locally(const buffer& vector, const op_ref& o) {
+    const buffer total =
+        i_.rank() == 0 ? p_.space(vector.count, *vector.type) : like(nullptr, vector);
+    make_locally({collective::reduce, operand(vector.base), total, 0, o});
+    p_.wait();
+    return total;
   }
-  return p;
-}
+  /// The lowest ranks swap what their groups have; `theirs` is looked at there only.
+  void swap_totals(const buffer& mine, const buffer& theirs) {
+    if (i_.rank() == 0) {
+      p_.receive_if_any(theirs, i_.of_remote(0));
+      p_.send_if_any(mine, i_.of_remote(0));
+      p_.wait();
+    }
+  }
+  /// `send` is looked at where the root is remote, `recv` at the root.
+  void reduce(const call& c) {
+    if (c.root == root_is_here) {
+      p_.receive_if_any(c.recv.each(), i_.of_remote(0));
+    } else if (c.root >= 0) {
+      const buffer total = reduce_locally(c.send.each(), c.o);
+      if (i_.rank() == 0) {
+        p_.send_if_any(total, i_.of_remote(c.root.value()));
+      }
+    }
+  }
+  /// Each group gets what the other one's data give.
+  void allreduce(const call& c) {
+    const buffer result = c.recv.each();
+    swap_totals(reduce_locally(like(c.send.base(), result), c.o), result);
+    make_locally({collective::bcast, {}, result, 0});
+  }
+  /// A block for each rank of the local group.
+  void reduce_scatter(const call& c) {
+    const auto n = static_cast<std::size_t>(i_.local().size());
+    std::vector<std::ptrdiff_t> counts(n);
+    std::vector<std::ptrdiff_t> starts(n);
+    std::ptrdiff_t sum = 0;
+    for (std::size_t r = 0; r < n; ++r) {
+      counts[r] = static_cast<std::ptrdiff_t>(c.recv.count(static_cast<int>(r)));
+      starts[r] = sum;
+      sum += counts[r];
+    }
+    const layout::datatype& type = c.recv.type();
+    const auto all = static_cast<std::size_t>(sum);
+    const buffer theirs = i_.rank() == 0 ? p_.space(all, type) : buffer{nullptr, all, &type};
+    swap_totals(reduce_locally(part(c.send.base(), 0, all, type), c.o), theirs);
+    const buffer mine = part(c.recv.base(), 0, c.recv.count(i_.rank().value()), type);
+    make_locally(
+        {collective::scatter, parts{theirs.base, counts.data(), starts.data(), &type}, mine, 0});
+  }
+
+  /// A gather's blocks come to the root, a scatter's leave it.
+  void with_root(const call& c, const blocks& mine, const blocks& all, bool to_root) {
+    for (int r = 0; c.root == root_is_here && r < remotes(); ++r) {
+      to_root ? p_.receive_if_any(all(r), i_.of_remote(r))
+              : p_.send_if_any(all(r), i_.of_remote(r));
+    }
+    if (c.root >= 0) {
+      const int root = i_.of_remote(c.root.value());
+      to_root ? p_.send_if_any(mine.each(), root) : p_.receive_if_any(mine.each(), root);
+    }
+  }
+
+  /// Everybody sends out(r) to r and receives in(r) from r of the remote group, beginning with
+  /// different ones.
+  template <class Out>
+  void exchange(const Out& out, const blocks& in) {
+    const int n = remotes();
+    for (int k = 0; k < n; ++k) {
+      const int r = (i_.rank().value() + k) % n;
+      p_.receive_if_any(in(r), i_.of_remote(r));
+    }
+    for (int k = 0; k < n; ++k) {
+      const int r = (i_.rank().value() + k) % n;
+      p_.send_if_any(out(r), i_.of_remote(r));
+    }
+  }
+
+  plan& p_;
+  const intercommunicator& i_;
+  std::vector<int> locals_;
+};
 
 }  // namespace
 
-/// A tree of the root and the group that receives.
-plan_ref bcast(const intercommunicator& i, buffer data, comm_rank root) {
-  check_root(i, root);
+plan_ref plan_across(const intercommunicator& i, const call& c) {
   auto p = std::make_shared<plan>();
-  if (root == root_is_beside) {
-    return p;
+  if (c.o != nullptr) {
+    p->use(c.o);
   }
-  const bool here = root == root_is_here;
-  const int n = here ? i.remote().size() : i.local().size();
-  std::vector<int> peers = {here ? i.of_local(i.rank().value()) : i.of_remote(root.value())};
-  for (int r = 0; r < n; ++r) {
-    peers.push_back(here ? i.of_remote(r) : i.of_local(r));
-  }
-  p->append(plan_bcast(position(here ? 0 : i.rank().value() + 1, n + 1), data, 0), peers);
+  across(*p, i).add(c);
   return p;
 }
 
-plan_ref reduce(const intercommunicator& i, buffer send, buffer recv, op_ref o, comm_rank root) {
-  check_root(i, root);
-  auto p = std::make_shared<plan>(o);
-  if (root == root_is_here) {
-    receive_if_any(*p, recv, i.of_remote(0));
-  } else if (root >= 0) {
-    const buffer total = reduce_locally(*p, i, send, o);
-    if (i.rank() == 0) {
-      send_if_any(*p, total, i.of_remote(root.value()));
-    }
-  }
-  return p;
-}
-
-plan_ref allreduce(const intercommunicator& i, const void* send, buffer recv, op_ref o) {
-  auto p = std::make_shared<plan>(o);
-  const buffer mine{const_cast<void*>(send), recv.count, recv.type};
-  swap_totals(*p, i, reduce_locally(*p, i, mine, o), recv);
-  p->append(plan_bcast(local_ranks(i), recv, 0), local_peers(i));
-  return p;
-}
-
-plan_ref reduce_scatter(const intercommunicator& i, const void* send, void* recv,
-                        std::span<const std::ptrdiff_t> counts, const layout::datatype& type,
-                        op_ref o) {
-  SINEW_EXPECT(counts.size() == static_cast<std::size_t>(i.local().size()));
-  auto p = std::make_shared<plan>(o);
-  std::vector<std::ptrdiff_t> starts(counts.size());
-  std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), std::ptrdiff_t{0});
-  const auto sum = static_cast<std::size_t>(starts.back() + counts.back());
-  const buffer mine{const_cast<void*>(send), sum, &type};
-  const buffer theirs = i.rank() == 0 ? p->space(sum, type) : buffer{nullptr, sum, &type};
-  swap_totals(*p, i, reduce_locally(*p, i, mine, o), theirs);
-  const auto own = static_cast<std::size_t>(counts[i.rank().index()]);
-  p->append(plan_scatterv(local_ranks(i), {theirs.base, counts.data(), starts.data(), &type},
-                          {recv, own, &type}, 0),
-            local_peers(i));
-  return p;
-}
-
-plan_ref gather(const intercommunicator& i, buffer send, buffer recv, comm_rank root) {
-  return collect(i, send, root, [&](int r) { return block(recv, r); });
-}
-plan_ref gather(const intercommunicator& i, buffer send, parts recv, comm_rank root) {
-  return collect(i, send, root, [&](int r) { return block(recv, r); });
-}
-plan_ref scatter(const intercommunicator& i, buffer send, buffer recv, comm_rank root) {
-  return hand_out(i, recv, root, [&](int r) { return block(send, r); });
-}
-plan_ref scatter(const intercommunicator& i, parts send, buffer recv, comm_rank root) {
-  return hand_out(i, recv, root, [&](int r) { return block(send, r); });
-}
-
-plan_ref allgather(const intercommunicator& i, buffer send, buffer recv) {
-  return exchange(i, [&](int) { return send; }, [&](int r) { return block(recv, r); });
-}
-plan_ref allgather(const intercommunicator& i, buffer send, parts recv) {
-  return exchange(i, [&](int) { return send; }, [&](int r) { return block(recv, r); });
-}
-plan_ref alltoall(const intercommunicator& i, buffer send, buffer recv) {
-  return exchange(i, [&](int r) { return block(send, r); }, [&](int r) { return block(recv, r); });
-}
-plan_ref alltoall(const intercommunicator& i, parts send, parts recv) {
-  return exchange(i, [&](int r) { return block(send, r); }, [&](int r) { return block(recv, r); });
-}
-plan_ref alltoall(const intercommunicator& i, parts_w send, parts_w recv) {
-  return exchange(i, [&](int r) { return block(send, r); }, [&](int r) { return block(recv, r); });
-}
-
-}  // namespace sinew::coll::across
+}  // namespace sinew::coll

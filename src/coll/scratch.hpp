@@ -26,15 +26,24 @@ class scratch {
     }
   }
 
-  /// Once.
-  void take(std::size_t count, const layout::datatype& type) {
-    SINEW_EXPECT(base_ == nullptr);
+  /// Where instances lie: from `low` on, relative to where the first one is addressed.
+  struct range {
+    std::ptrdiff_t low;
+    std::size_t bytes;
+  };
+  [[nodiscard]] static range range_of(std::size_t count, const layout::datatype& type) noexcept {
     const auto last = count == 0 ? 0 : static_cast<std::ptrdiff_t>(count - 1) * type.extent();
     std::ptrdiff_t low = type.true_lower() + (last < 0 ? last : 0);
     const std::ptrdiff_t high = type.true_lower() + type.true_extent() + (last > 0 ? last : 0);
     SINEW_ASSERT(low <= high);
     low = low & ~static_cast<std::ptrdiff_t>(alignment - 1);  // keeps the elements' alignment
-    base_ = allocate(static_cast<std::size_t>(high - low)) - low;
+    return {low, static_cast<std::size_t>(high - low)};
+  }
+  /// Once.
+  void take(std::size_t count, const layout::datatype& type) {
+    SINEW_EXPECT(base_ == nullptr);
+    const range r = range_of(count, type);
+    base_ = allocate(r.bytes) - r.low;
   }
 
   [[nodiscard]] std::byte* base() const noexcept { return base_; }

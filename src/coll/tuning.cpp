@@ -152,13 +152,12 @@ bool crowded(core::runtime& rt) {
   return rt.crowded_at_start();
 }
 
-int short_fan(core::runtime& rt, bool spans_jobs) {
-  if (fan() != 0) {
-    SINEW_ENSURE(fan() >= 2);
-    return static_cast<int>(fan());
-  }
-  return !spans_jobs && crowded(rt) ? crowded_fan : 2;
+int fan_of(bool are_crowded) {
+  SINEW_ENSURE(fan() == 0 || fan() >= 2);
+  return fan() != 0 ? static_cast<int>(fan()) : are_crowded ? crowded_fan : 2;
 }
+
+int short_fan(core::runtime& rt, bool spans_jobs) { return fan_of(!spans_jobs && crowded(rt)); }
 
 std::size_t block_on_node() {
   SINEW_ENSURE(node_block() >= 0);

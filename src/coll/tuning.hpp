@@ -3,11 +3,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "sinew/base/settings.hpp"
+#include "sinew/coll/call.hpp"
 #include "sinew/core/runtime.hpp"
 
 namespace sinew::coll::tuning {
+
+/// SINEW_COLL_<COLLECTIVE>: the algorithms that are tried first; null where there is but one. In
+/// algorithms.cpp, with the table of their names.
+extern setting<std::string>* const algorithms[collectives];
+[[nodiscard]] inline setting<std::string>* algorithm_of(collective what) noexcept {
+  return algorithms[static_cast<std::size_t>(what)];
+}
+
+/// Hot.
+[[nodiscard]] inline bool names_no_algorithm(collective what) noexcept {
+  const setting<std::string>* const s = algorithm_of(what);
+  return s == nullptr || (*s)().empty();
+}
 
 extern setting<std::int64_t> fan;             ///< children per level of short trees; 0: chosen
 extern setting<std::int64_t> tree_bytes;      ///< crowded: up to here by trees, not by doubling
@@ -40,7 +55,9 @@ extern setting<std::int64_t> node_shared;  ///< from here reductions are divided
 /// That of ranks that do not read each other's memory.
 [[nodiscard]] std::size_t usual_block_on_node(core::runtime& rt);
 
-/// Children per level of a tree for short messages.
+/// Children per level of a tree for short messages, of ranks that are crowded or not.
+[[nodiscard]] int fan_of(bool are_crowded);
+/// That of a communicator's ranks.
 /// `spans_jobs`: the ranks are not all of one job.
 [[nodiscard]] int short_fan(core::runtime& rt, bool spans_jobs);
 

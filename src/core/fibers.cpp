@@ -154,7 +154,7 @@ void runtime::impl::fiber_poller::report(const char* how) const noexcept try {
                                  std::to_string(all.others) +
                                  " others are ready or sleep):" + all.text);
 } catch (const std::bad_alloc&) {
-  base::last_words().add("sinew: no memory to say which fibers wait\n").write();
+  base::last_words().add("sinew: no memory to say which fibers wait.\n").write();
 }
 
 int runtime::impl::round_for_fibers() {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "sinew/base/kernel_thread.hpp"
 #include "sinew/base/last_words.hpp"
 #include "sinew/base/settings.hpp"
+#include "sinew/base/system_limits.hpp"
 
 namespace sinew::core {
 namespace {
@@ -105,8 +105,8 @@ runtime::impl::helper::helper(impl& rt) : rt_(rt), owner_(::getpid()) {
   here.alive.reserve(here.alive.size() + 1);
   const int failure = base::start_kernel_thread(thread_, run, this);
   SINEW_CHECK(failure == 0, "cannot make the thread that makes progress for this rank",
-              std::strerror(failure),
-              "raise the limit of threads, or set SINEW_CORE_PROGRESS=waiters");
+              base::system_reason(failure),
+              base::system_advice(failure, "set SINEW_CORE_PROGRESS=waiters"));
   here.alive.push_back(this);
 }
 
@@ -180,6 +180,9 @@ void runtime::release_helper() noexcept { impl::of(*this).waiting_.unbar(); }
 void runtime::outlast_rounds() {
   impl& self = impl::of(*this);
   bell_of bell{*endpoint_};
+  // What the caller has changed is seen by rounds that this does not see: the lead is taken by an
+  // exchange.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   while (threaded() && self.waiting_.in_a_round()) {
     self.waiting_.evict(bell);
     // Wait: for handlers, which do not suspend; a leader that waits rests when nothing comes.

@@ -1,6 +1,7 @@
 #include "sinew/core/job.hpp"
 
 #include <string>
+#include <vector>
 
 #include "core/runtime_impl.hpp"
 #include "sinew/base/build_id.hpp"
@@ -31,10 +32,19 @@ void* open(void* wanted) {
 
 runtime& join_job(threading wanted) {
   // By every binding: each has settings of its own.
-  for (const std::string& complaint : settings::load_environment()) {
-    log_line(log_level::warn, complaint);
+  const std::vector<std::string> complaints = settings::load_environment();
+  try {
+    auto& joined = *static_cast<runtime*>(process_object::join(name, build_id, open, &wanted));
+    for (const std::string& complaint : complaints) {
+      joined.session().remark(complaint);
+    }
+    return joined;
+  } catch (...) {
+    for (const std::string& complaint : complaints) {  // they may be why
+      log_line(log_level::warn, complaint);
+    }
+    throw;
   }
-  return *static_cast<runtime*>(process_object::join(name, build_id, open, &wanted));
 }
 
 void settle_job(runtime& joined) {

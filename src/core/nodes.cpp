@@ -1,5 +1,6 @@
 #include "core/nodes.hpp"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,10 +9,12 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sinew/base/build_id.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/log.hpp"
+#include "sinew/base/topology.hpp"
 #include "sinew/fabric/network.hpp"
 
 namespace sinew::core {
@@ -70,8 +73,8 @@ bool agree(boot::session& session, const node_facts& mine) {
   return compared(read_value(session, job_key, "rank 0"), mine, "rank 0").crowded;
 }
 
-std::unique_ptr<fabric::network_endpoint> open_far(boot::session& session, bool many,
-                                                   bool& crowded) {
+std::unique_ptr<fabric::network_endpoint> open_far(boot::session& session, bool many, bool& crowded,
+                                                   std::string& version) {
   const boot::place& at = session.where();
   const fabric::pairing tags = fabric::wanted_pairing();
   SINEW_CHECK(tags == fabric::pairing::none || session.survivors() == nullptr,
@@ -87,8 +90,9 @@ std::unique_ptr<fabric::network_endpoint> open_far(boot::session& session, bool 
        .tags = tags,
        .batches = fabric::wants_batches()});
   session.put(address_key(at.rank), net->address());
+  version = net->version();
   const bool matches = net->tags() != fabric::pairing::none;
-  crowded = agree(session, {crowded, std::string(build_id) + " with " + net->version() +
+  crowded = agree(session, {crowded, std::string(build_id) + " with " + version +
                                          (matches ? " that matches messages" : "")});
   return net->connect(at.rank, [&session](job_rank peer) {
     return read_value(session, address_key(peer), "rank " + to_string(peer));
@@ -157,6 +161,7 @@ class pretended final : public boot::session {
     return ours;
   }
   void depart() noexcept override { real_->depart(); }
+  void tell_remark(const std::string& text) override { real_->remark(text); }
   [[nodiscard]] bool report_loss(job_rank lost, const std::string& why) noexcept override {
     return real_->report_loss(lost, why);
   }
@@ -238,8 +243,37 @@ opened open_endpoint(boot::session& session, threading threads) {
   if (at.local_size == at.size) {
     return {std::move(near), crowded};
   }
-  auto far = open_far(session, many, crowded);
-  return {fabric::join(std::move(near), at.local_ranks, std::move(far)), crowded};
+  std::string version;
+  auto far = open_far(session, many, crowded, version);
+  return {fabric::join(std::move(near), at.local_ranks, std::move(far)), crowded, version};
+}
+
+std::string describe(const boot::place& at, const opened& by) {
+  Dl_info here{};
+  const bool known = ::dladdr(reinterpret_cast<const void*>(&is_crowded), &here) != 0;
+  std::string text = std::string("Sinew ") + build_id + " from " +
+                     (known && here.dli_fname != nullptr ? here.dli_fname : "an unknown file");
+  text += "; " + std::to_string(at.size) + (at.size == 1 ? " rank" : " ranks") + " on " +
+          std::to_string(at.nodes) + (at.nodes == 1 ? " node: " : " nodes: ");
+  if (at.hosts.empty()) {
+    char host[256] = {};
+    text += ::gethostname(host, sizeof host - 1) == 0 ? host : "";
+  }
+  for (const std::string& host : at.hosts) {
+    text += (&host == &at.hosts.front() ? "" : ", ") + host;
+  }
+  text +=
+      std::string("; transports: ") +
+      (at.local_size == 1 ? "none on this node" : "shared memory on a node") +
+      (at.local_size > 1 && by.endpoint->bounds().direct_copy ? ", with process_vm_readv" : "") +
+      (by.network.empty() ? "" : ", " + by.network + " between nodes");
+  const std::vector<int> cpus = topology::usable_cpu_list();
+  const long all = ::sysconf(_SC_NPROCESSORS_ONLN);
+  return text + "; rank " + to_string(at.rank) + " may use " +
+         (static_cast<long>(cpus.size()) < all
+              ? "processors " + topology::cpu_list_text(cpus) + " of "
+              : "all ") +
+         std::to_string(all) + " processors";
 }
 
 }  // namespace sinew::core

@@ -20,9 +20,14 @@ namespace sinew::core {
 
 struct opened {
   std::unique_ptr<fabric::endpoint> endpoint;
-  bool crowded;  ///< some node of the job is: the same answer on all ranks
+  bool crowded;              ///< some node of the job is: the same answer on all ranks
+  std::string network = {};  ///< what brings messages to other nodes, and its version
 };
 /// Collective. Throws. Cold.
 [[nodiscard]] opened open_endpoint(boot::session& session, threading threads);
+
+/// For people: which build runs from which file, on which nodes, over which transports, and where
+/// this rank is bound. Cold.
+[[nodiscard]] std::string describe(const boot::place& at, const opened& by);
 
 }  // namespace sinew::core

@@ -160,7 +160,7 @@ job_rank outside::number_of_name(std::uint64_t name) {
     base::last_words()
         .add(
             "sinew: warning: a message of another job is dropped: this rank has no number left "
-            "for its sender\n")
+            "for its sender.\n")
         .write();
   }
   return number;

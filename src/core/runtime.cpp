@@ -12,6 +12,7 @@
 #include "core/runtime_impl.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/last_words.hpp"
+#include "sinew/base/log.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/base/trace.hpp"
 #include "sinew/core/handlers.hpp"
@@ -38,6 +39,9 @@ std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, t
   }
   trace::start(session->where().rank);
   opened over_nodes = open_endpoint(*session, threads);
+  if (session->where().rank == 0) {
+    SINEW_LOG(info, describe(session->where(), over_nodes));
+  }
   if (const std::uint64_t seed = fabric::disturbance_seed(); seed != 0) {
     over_nodes.endpoint = fabric::disturb(std::move(over_nodes.endpoint), {.seed = seed});
   }
@@ -90,7 +94,8 @@ void runtime::leave() {
 runtime::impl::impl(std::unique_ptr<boot::session> session,
                     std::unique_ptr<fabric::endpoint> endpoint, threading threads)
     : runtime(std::move(session), std::move(endpoint), threads),
-      waiting_(topology::usable_cpus(), crowded(), usual_waits) {
+      waiting_(topology::usable_cpus(), crowded(), usual_waits),
+      losses_(*this, session_ != nullptr ? session_->survivors() : nullptr) {
   endpoint_->set_handler(handlers::rma, early_messages::keep, &early_);
   endpoint_->tell_distance({[](void* self, bool far) noexcept {
                               static_cast<impl*>(self)->waiting_.go_by(far ? waits_between_nodes
@@ -147,7 +152,7 @@ void runtime::want_chore(int which, bool wanted) noexcept {
   SINEW_EXPECT(!wanted || self.chores_[which].run != nullptr);
   const std::uint32_t bit = 1u << which;
   if (wanted) {
-    self.chores_wanted_.fetch_or(bit, std::memory_order_relaxed);
+    self.chores_wanted_.fetch_or(bit, std::memory_order_release);
     if (threaded() && self.chores_[which].sleep != nullptr) {
       // Another thread may be about to sleep: it looks at the wanted ones after saying that it
       // rests.
@@ -183,6 +188,7 @@ void runtime::serve_late(fabric::handler_id id, fabric::handler function, void* 
 
 void runtime::drop_chore(int which) noexcept {
   want_chore(which, false);
+  outlast_rounds();  // one that began before may still run it
   impl::of(*this).chores_[which] = {};
 }
 
@@ -270,7 +276,7 @@ void runtime::impl::diagnose() const noexcept try {
         .add_number(session_->where().rank.index())
         .add(" has waited for SINEW_CORE_HANG_TIMEOUT; these have not called MPI_Init: rank")
         .add(absent)
-        .add("\n")
+        .add(".\n")
         .write();
   }
   for (const diagnosis& d : diagnoses_) {
@@ -279,14 +285,14 @@ void runtime::impl::diagnose() const noexcept try {
     }
   }
 } catch (const std::bad_alloc&) {
-  base::last_words().add("sinew: no memory to say more about what is waited for\n").write();
+  base::last_words().add("sinew: no memory to say more about what is waited for.\n").write();
 }
 
 // `chores`: which of them it may run.
 inline int runtime::impl::round(std::uint32_t chores) {
   int happened = endpoint_->progress(round_budget);
   SINEW_ASSERT(happened >= 0);
-  const std::uint32_t wanted = chores_wanted_.load(std::memory_order_relaxed) & chores;
+  const std::uint32_t wanted = chores_wanted_.load(std::memory_order_acquire) & chores;
   if (wanted != 0) [[unlikely]] {
     do_chores(wanted, happened);
   }

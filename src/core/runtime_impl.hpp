@@ -9,6 +9,7 @@
 #include "core/early_messages.hpp"
 #include "core/waiting.hpp"
 #include "sinew/base/lock.hpp"
+#include "sinew/core/losses.hpp"
 #include "sinew/core/runtime.hpp"
 
 namespace sinew::core {
@@ -33,6 +34,8 @@ class runtime::impl final : public runtime {
   /// whoever sees it (acquire). Any thread.
   [[nodiscard]] outside* others() const noexcept { return others_.load(std::memory_order_acquire); }
   void set_others(outside& made) noexcept { others_.store(&made, std::memory_order_release); }
+
+  [[nodiscard]] losses& lost() noexcept { return losses_; }
 
   /// Prints what is waited for, by all diagnoses.
   void diagnose() const noexcept;
@@ -108,8 +111,9 @@ class runtime::impl final : public runtime {
   std::atomic<std::uint32_t> chores_in_calls_{0};
   /// Those that are told of sleeps. Relaxed, for the same reason.
   std::atomic<std::uint32_t> chores_told_{0};
-  /// A bit each. A hint: a stale value costs a round more or less, nothing else, so relaxed; but
-  /// for sleeps, see want_chore().
+  /// A bit each. Set (release) after the chore was added, read by rounds with acquire. Otherwise a
+  /// hint: a stale value costs a round more or less, nothing else; but see want_chore() for sleeps
+  /// and drop_chore().
   std::atomic<std::uint32_t> chores_wanted_{0};
   diagnosis diagnoses_[most_chores];  ///< the first is set_diagnosis's
   /// How many polls since polled_since_, up to those that make a loop; one more once a report was
@@ -130,6 +134,7 @@ class runtime::impl final : public runtime {
   /// Changed under watch_lock_; looked at without it only for being null (relaxed: whoever adds one
   /// looks itself first, and the leader looks again after each event).
   std::atomic<watcher*> watchers_{nullptr};
+  losses losses_;  ///< last: it adds a chore
 };
 
 }  // namespace sinew::core

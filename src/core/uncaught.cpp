@@ -10,6 +10,7 @@
 
 #include "sinew/base/last_words.hpp"
 #include "sinew/base/memory.hpp"
+#include "sinew/base/sentence.hpp"
 
 namespace sinew::core {
 namespace {
@@ -36,7 +37,7 @@ void add_cause(base::last_words& text) noexcept {
   } catch (const std::bad_alloc&) {
     base::out_of_memory("running, and nobody caught std::bad_alloc");
   } catch (const std::exception& e) {
-    text.add("nobody caught an exception: ").add(e.what());
+    text.add("nobody caught an exception: ").add(as_clause(e.what()));
   } catch (...) {
     text.add("nobody caught an exception, which is no std::exception");
   }

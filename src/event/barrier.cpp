@@ -2,11 +2,11 @@
 // order. A rank that asks for a phase's end is notified once, with its value. That an altered count
 // travels with the barrier's value is Realm's (Treichler, Bauer, Aiken, PACT 2014: phase barriers).
 //
-// Messages: to the owner arrive, alter, ask; from it complete. An arrival may depend on an
-// alteration that travels by another route: it carries the alteration's stamp, and the owner holds
-// it back until it has seen that one. (A rank's own alterations come to the owner in order, so it
-// is enough to count them: stamp = rank of the alterer and how many it has made.) The same holds
-// for an alteration by a rank that was given an altered barrier.
+// Messages: to the owner arrive, alter, ask, look; from it complete, seen. An arrival may depend on
+// an alteration that travels by another route: it carries the alteration's stamp, and the owner
+// holds it back until it has seen that one. (A rank's own alterations come to the owner in order,
+// so it is enough to count them: stamp = rank of the alterer and how many it has made.) The same
+// holds for an alteration by a rank that was given an altered barrier.
 #include "sinew/event/barrier.hpp"
 
 #include <algorithm>
@@ -31,7 +31,8 @@ namespace {
 /// Aligned for any type: the user's fold works on it.
 struct alignas(std::max_align_t) value_bytes : std::array<std::byte, most_reduced_bytes> {};
 
-enum op : std::uint64_t { op_arrive, op_alter, op_ask, op_complete };
+/// ask is answered once the phase has ended, look at once, whether it has or not.
+enum op : std::uint64_t { op_arrive, op_alter, op_ask, op_complete, op_look, op_seen };
 
 /// The payload of each message; its word is the barrier's id.
 struct barrier_message {
@@ -66,21 +67,24 @@ struct open_phase {
 struct ended {
   std::uint64_t phase = 0;
   bool poisoned = false;
+  bool has_value = false;
   value_bytes value{};
 };
 using history = std::deque<ended>;  ///< the newest last; at most kept_phases
 
-void remember(history& h, const ended& e) {
-  h.push_back(e);
-  if (h.size() > kept_phases) {
-    h.pop_front();
-  }
-  SINEW_ENSURE(!h.empty() && h.size() <= kept_phases);
-}
 const ended* recall(const history& h, std::uint64_t phase) {
   const auto at =
       std::find_if(h.begin(), h.end(), [=](const ended& e) { return e.phase == phase; });
   return at == h.end() ? nullptr : &*at;
+}
+void remember(history& h, const ended& e) {
+  if (recall(h, e.phase) == nullptr) {
+    h.push_back(e);
+  }
+  if (h.size() > kept_phases) {
+    h.pop_front();
+  }
+  SINEW_ENSURE(!h.empty() && h.size() <= kept_phases);
 }
 
 /// A barrier at its owner.
@@ -95,7 +99,7 @@ struct owned {
   std::map<std::uint64_t, std::int64_t> changes;        ///< of arrivals, from that phase on
   std::unordered_map<std::size_t, std::uint64_t> seen;  ///< alterations, by rank + 1
   std::vector<std::pair<op, barrier_message>> held;     ///< which come after some that is not seen
-  std::vector<std::pair<std::uint64_t, job_rank>> asked;  ///< phase, rank
+  std::multimap<std::uint64_t, job_rank> asked;         ///< by phase
   history past;
   std::vector<std::uint64_t> poisoned;  ///< phases, for ever
 };
@@ -104,6 +108,7 @@ struct owned {
 struct followed {
   std::uint64_t alterations = 0;
   std::map<std::uint64_t, user_event> awaited;
+  std::map<std::uint64_t, user_event> looked_for;  ///< until the owner has answered
   history past;
 };
 
@@ -164,34 +169,36 @@ void take_held(owned& b) {
   }
 }
 
-/// Completes what is complete: only phases that have arrivals or were altered. (A barrier whose
-/// count was altered to 0 would complete phases without end.)
-void advance(owned& b) {
-  for (auto at = b.open.begin(); at != b.open.end() && at->first == b.current;
-       at = b.open.begin()) {
-    std::int64_t needed = b.arrivals;
-    if (const auto change = b.changes.find(b.current); change != b.changes.end()) {
-      needed += change->second;
-    }
-    if (at->second.arrived < needed) {
-      return;
-    }
-    if (at->second.arrived > needed) {
-      log_line(log_level::error, "more arrivals than awaited at phase " +
-                                     std::to_string(b.current) + " of a barrier");
-    }
-    SINEW_ASSERT(b.past.empty() || b.past.back().phase < b.current);
-    b.arrivals = needed;
-    b.changes.erase(b.current);
-    remember(b.past,
-             {b.current, at->second.poisoned, at->second.valued ? at->second.value : b.identity});
-    if (at->second.poisoned) {
-      SINEW_ASSERT(b.poisoned.empty() || b.poisoned.back() < b.current);  // answer() searches it
-      b.poisoned.push_back(b.current);
-    }
-    b.open.erase(at);
-    ++b.current;
+/// Completes the current phase if it is complete: only one that has arrivals or was altered. (A
+/// barrier whose count was altered to 0 would complete phases without end.)
+[[nodiscard]] bool advance(owned& b) {
+  const auto at = b.open.begin();
+  if (at == b.open.end() || at->first != b.current) {
+    return false;
   }
+  std::int64_t needed = b.arrivals;
+  if (const auto change = b.changes.find(b.current); change != b.changes.end()) {
+    needed += change->second;
+  }
+  if (at->second.arrived < needed) {
+    return false;
+  }
+  if (at->second.arrived > needed) {
+    log_line(log_level::error,
+             "more arrivals than awaited at phase " + std::to_string(b.current) + " of a barrier");
+  }
+  SINEW_ASSERT(b.past.empty() || b.past.back().phase < b.current);
+  b.arrivals = needed;
+  b.changes.erase(b.current);
+  remember(b.past, {b.current, at->second.poisoned, b.fold != nullptr,
+                    at->second.valued ? at->second.value : b.identity});
+  if (at->second.poisoned) {
+    SINEW_ASSERT(b.poisoned.empty() || b.poisoned.back() < b.current);  // end_of() searches it
+    b.poisoned.push_back(b.current);
+  }
+  b.open.erase(at);
+  ++b.current;
+  return true;
 }
 
 }  // namespace
@@ -199,7 +206,12 @@ void advance(owned& b) {
 struct barriers::body {
   /// What must be done once the lock is free.
   struct pending_sends {
-    std::vector<std::pair<job_rank, barrier_message>> replies;
+    struct reply {
+      job_rank to;
+      op what;
+      barrier_message p;
+    };
+    std::vector<reply> replies;
     std::vector<std::pair<user_event, bool>> triggered;
   };
   /// An arrival that waits for its precondition.
@@ -233,12 +245,14 @@ struct barriers::body {
       const base::guard held = locked();
       if (m.small == op_complete) {
         complete_here(m.word, p, todo);
+      } else if (m.small == op_seen) {
+        seen_here(m.word, p, todo);
       } else {
         at_owner(m.word, static_cast<op>(m.small), p, m.source, todo);
       }
     }
-    for (const auto& [rank, reply] : todo.replies) {
-      send(m.word, rank, op_complete, reply);
+    for (const auto& [rank, what, reply] : todo.replies) {
+      send(m.word, rank, what, reply);
     }
     for (const auto& [e, bad] : todo.triggered) {
       bad ? s.poison(e) : s.trigger(e);
@@ -249,19 +263,25 @@ struct barriers::body {
                 pending_sends& todo) {
     const auto found = mine.find(id);
     if (found == mine.end()) {
-      const bool asks = what == op_ask;
+      const bool asks = what == op_ask || what == op_look;
       log_line(log_level::error, "rank " + to_string(from) + " uses a barrier that was " +
                                      (number_of(id) < next ? "destroyed" : "never made") +
-                                     (asks ? ": its event is poisoned" : ": ignored"));
+                                     (what == op_ask    ? ": its event is poisoned"
+                                      : what == op_look ? ": it gets no value"
+                                                        : ": ignored"));
       if (asks) {
-        todo.replies.emplace_back(from, refusal_of(p.phase));
+        todo.replies.push_back({from, answer_to(what), refusal_of(p.phase)});
       }
       return;
     }
     owned& b = found->second;
     b.users[from.index()] = true;
+    if (what == op_look) {
+      todo.replies.push_back({from, op_seen, end_of(b, p.phase)});
+      return;
+    }
     if (what == op_ask) {
-      b.asked.emplace_back(p.phase, from);
+      b.asked.emplace(p.phase, from);
     } else if (b.broken) {
       return;
     } else if (take(b, what, p)) {
@@ -269,8 +289,14 @@ struct barriers::body {
     } else {
       b.held.emplace_back(what, p);
     }
-    advance(b);
-    answer(id, b, todo);
+    while (advance(b)) {
+      answer(b, todo);  // phase by phase: of many that end at once the first are soon forgotten
+    }
+    answer(b, todo);
+  }
+
+  [[nodiscard]] static op answer_to(op question) noexcept {
+    return question == op_look ? op_seen : op_complete;
   }
 
   [[nodiscard]] static barrier_message refusal_of(std::uint64_t phase) {
@@ -292,35 +318,59 @@ struct barriers::body {
                 "destroy it when nobody uses it any more");
   }
 
-  static void answer(std::uint64_t id, owned& b, pending_sends& todo) {
-    std::erase_if(b.asked, [&](const std::pair<std::uint64_t, job_rank>& a) {
-      const bool never = a.first >= b.current;
-      if (never && !b.broken) {
-        return false;
-      }
-      barrier_message p;
-      p.phase = a.first;
-      p.poisoned =
-          never || std::binary_search(b.poisoned.begin(), b.poisoned.end(), a.first) ? 1 : 0;
-      if (const ended* e = recall(b.past, a.first); e != nullptr && value_bytes_of(id) != 0) {
-        p.has_value = 1;
-        p.value = e->value;
-      }
-      todo.replies.emplace_back(a.second, p);
-      return true;
-    });
+  /// What is known of a phase: whether it is poisoned, and its value if that is remembered.
+  static barrier_message end_of(const owned& b, std::uint64_t phase) {
+    barrier_message p;
+    p.phase = phase;
+    const bool is_poisoned = (b.broken && phase >= b.current) ||
+                             std::binary_search(b.poisoned.begin(), b.poisoned.end(), phase);
+    p.poisoned = is_poisoned ? 1 : 0;
+    if (const ended* e = recall(b.past, phase); e != nullptr && e->has_value) {
+      p.has_value = 1;
+      p.value = e->value;
+    }
+    return p;
+  }
+
+  static void answer(owned& b, pending_sends& todo) {
+    const auto end = b.broken ? b.asked.end() : b.asked.lower_bound(b.current);
+    for (auto a = b.asked.begin(); a != end; a = b.asked.erase(a)) {
+      todo.replies.push_back({a->second, op_complete, end_of(b, a->first)});
+    }
   }
 
   void complete_here(std::uint64_t id, const barrier_message& p, pending_sends& todo) {
     followed& f = theirs[id];
-    const auto at = f.awaited.find(p.phase);
-    if (at != f.awaited.end()) {
-      todo.triggered.emplace_back(at->second, p.poisoned != 0);
-      f.awaited.erase(at);
-      if (p.has_value != 0 || p.poisoned != 0) {
-        remember(f.past, {p.phase, p.poisoned != 0, p.value});
-      }
+    if (auto asked = f.awaited.extract(p.phase)) {
+      remember_end(f, p);
+      todo.triggered.emplace_back(asked.mapped(), p.poisoned != 0);
     }
+  }
+
+  void seen_here(std::uint64_t id, const barrier_message& p, pending_sends& todo) {
+    followed& f = theirs[id];
+    if (auto asked = f.looked_for.extract(p.phase)) {
+      remember_end(f, p);
+      todo.triggered.emplace_back(asked.mapped(), false);
+    }
+  }
+
+  static void remember_end(followed& f, const barrier_message& p) {
+    if (p.has_value != 0 || p.poisoned != 0) {
+      remember(f.past, {p.phase, p.poisoned != 0, p.has_value != 0, p.value});
+    }
+  }
+
+  /// The phase as this rank remembers it. Under the lock.
+  [[nodiscard]] const ended* known(barrier b) const {
+    const auto follower = theirs.find(b.id);
+    const ended* const seen =
+        follower == theirs.end() ? nullptr : recall(follower->second.past, b.phase);
+    if (seen != nullptr) {
+      return seen;
+    }
+    const auto owner = mine.find(b.id);
+    return owner == mine.end() ? nullptr : recall(owner->second.past, b.phase);
   }
 
   system& s;
@@ -349,15 +399,15 @@ barrier barriers::create(std::uint64_t arrivals, const reduction& values) {
   SINEW_ASSERT(value_bytes_of(id) == values.bytes && barrier{id}.owner() == body_->s.rank());
   b.arrivals = static_cast<std::int64_t>(arrivals);
   b.users.resize(static_cast<std::size_t>(body_->s.size()));
-  b.fold = values.fold;
   if (values.bytes != 0) {
+    b.fold = values.fold;
     std::memcpy(b.identity.data(), values.identity, values.bytes);
   }
   return {id, 0, 0};
 }
 
 void barriers::destroy(barrier b) {
-  std::vector<std::pair<std::uint64_t, job_rank>> asked;
+  std::multimap<std::uint64_t, job_rank> asked;
   {
     const base::guard held = body_->locked();
     const auto found = body_->mine.find(b.id);
@@ -451,14 +501,40 @@ bool barriers::value(barrier b, void* into) {
   SINEW_CHECK(value_bytes_of(b.id) <= most_reduced_bytes && b.owner().below(body_->s.size()),
               "a barrier has no value", "its handle was never given out",
               "make one with barriers::create() and pass it as it is");
-  const base::guard held = body_->locked();
-  const auto f = body_->theirs.find(b.id);
-  const ended* const e = f == body_->theirs.end() ? nullptr : recall(f->second.past, b.phase);
-  if (e == nullptr || value_bytes_of(b.id) == 0) {
-    return false;
+  const auto copy = [&] {
+    const ended* const e = body_->known(b);
+    const bool has_value = e != nullptr && e->has_value;
+    if (has_value) {
+      std::memcpy(into, e->value.data(), value_bytes_of(b.id));
+    }
+    return has_value;
+  };
+  user_event answered;
+  bool is_new = false;
+  {
+    const base::guard held = body_->locked();
+    if (value_bytes_of(b.id) == 0 || copy()) {
+      return value_bytes_of(b.id) != 0;
+    }
+    if (b.owner() == body_->s.rank() || body_->s.is_lost(b.owner()) || body_->s.is_firing()) {
+      return false;
+    }
+    auto& looked_for = body_->theirs[b.id].looked_for;
+    const auto at = looked_for.find(b.phase);
+    is_new = at == looked_for.end();
+    answered = is_new ? body_->s.create() : at->second;
+    if (is_new) {
+      looked_for.emplace(b.phase, answered);
+    }
   }
-  std::memcpy(into, e->value.data(), value_bytes_of(b.id));
-  return true;
+  if (is_new) {
+    barrier_message p;
+    p.phase = b.phase;
+    body_->send(b.id, b.owner(), op_look, p);
+  }
+  (void)body_->s.wait(answered);
+  const base::guard held = body_->locked();
+  return copy();
 }
 
 void barriers::lost(job_rank rank) {
@@ -471,7 +547,7 @@ void barriers::lost(job_rank rank) {
         b.broken = true;
         b.open.clear();
         b.held.clear();
-        body::answer(id, b, refusals.emplace_back(id, body::pending_sends{}).second);
+        body::answer(b, refusals.emplace_back(id, body::pending_sends{}).second);
       }
     }
     for (auto& [id, f] : body_->theirs) {
@@ -479,13 +555,17 @@ void barriers::lost(job_rank rank) {
         for (const auto& [phase, e] : f.awaited) {
           gone.push_back(e);
         }
+        for (const auto& [phase, e] : f.looked_for) {
+          gone.push_back(e);
+        }
         f.awaited.clear();
+        f.looked_for.clear();
       }
     }
   }
   for (const auto& [id, todo] : refusals) {
-    for (const auto& [asker, what] : todo.replies) {
-      body_->send(id, asker, op_complete, what);
+    for (const auto& [asker, what, p] : todo.replies) {
+      body_->send(id, asker, what, p);
     }
   }
   for (const user_event e : gone) {

@@ -16,6 +16,7 @@ thread_local const void* firing = nullptr;
 }  // namespace
 
 bool system::body::firing_here() const noexcept { return firing == this; }
+bool system::is_firing() const noexcept { return body_->firing_here(); }
 
 void system::body::drain() {
   if (firing_here()) {

@@ -141,10 +141,24 @@ void graph::poison_early(std::uint32_t i) {
 
 void graph::cancel(std::uint32_t i) {
   if (awaits_program(i)) {
+    const std::uint32_t g = at(i).generation.load(std::memory_order_relaxed);
+    cancelled_[i].add({g, g, true});
     enqueue(i, true);
   } else {
     poison_early(i);
   }
+}
+
+bool graph::forgive(event e) {
+  SINEW_EXPECT(find(e).known == state::poisoned);
+  const auto of_slot = cancelled_.find(e.index());
+  if (of_slot == cancelled_.end() || !of_slot->second.remove(e.generation())) {
+    return false;
+  }
+  if (of_slot->second.size() == 0) {
+    cancelled_.erase(of_slot);
+  }
+  return true;
 }
 
 inline void graph::input_triggered(std::uint32_t i, bool bad) {

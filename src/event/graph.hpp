@@ -116,8 +116,10 @@ class graph {
     at(i).link |= armed;
     at(i).remaining = 1;
   }
-  /// Poisons it, whatever it waits for.
+  /// Poisons it, whatever it waits for. If that is the program, its next trigger is forgiven.
   void cancel(std::uint32_t i);
+  /// The program triggers an event that is poisoned already. False: it has triggered it before.
+  [[nodiscard]] bool forgive(event e);
   void subscribe(std::uint32_t i, waiter& w) noexcept { ring::push(at(i).waiters, w); }
   [[nodiscard]] bool unsubscribe(std::uint32_t i, waiter& w) noexcept {
     return ring::remove(at(i).waiters, w);
@@ -220,7 +222,8 @@ class graph {
   reserved<slot> slots_;  ///< 0 is not used
   number_lists& lists_;   ///< of dependents
   std::atomic<bool>& any_poisoned_;
-  std::unordered_map<std::uint32_t, runs> poisoned_;  ///< by slot
+  std::unordered_map<std::uint32_t, runs> poisoned_;   ///< by slot
+  std::unordered_map<std::uint32_t, runs> cancelled_;  ///< likewise; not triggered by the program
 
   std::uint32_t used_ = 0;  ///< slots that ever were in use
   std::uint32_t free_ = 0;

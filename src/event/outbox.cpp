@@ -9,6 +9,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/last_words.hpp"
+#include "sinew/base/sentence.hpp"
 
 namespace sinew::event {
 
@@ -86,7 +87,7 @@ void outbox::give_up(job_rank source, std::size_t which, const char* why) const 
   base::last_words text;
   text.add("rank ").add_number(endpoint_.rank().index());
   text.add(" cannot handle a message for ").add(name_of(which)).add(" from rank ");
-  text.add_number(source.index()).add(" (").add(why);
+  text.add_number(source.index()).add(" (").add(as_clause(why));
   text.add("); the job ends, since nobody would ever answer");
   runtime_.session().abort(1, text.text());
   __builtin_unreachable();

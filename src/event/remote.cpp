@@ -7,7 +7,6 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/boot/session.hpp"
-#include "sinew/boot/survival.hpp"
 #include "sinew/event/barrier.hpp"
 
 namespace sinew::event {
@@ -120,10 +119,10 @@ void system::body::refuse(const event_message& m, const error& why) {
 
 void system::body::triggered_from(job_rank rank, event e, bool bad) {
   const graph::place f = events.find(e);
-  if (f.known == state::poisoned) {
-    return;  // it was cancelled before
+  if (f.known == state::poisoned && events.forgive(e)) {
+    return;
   }
-  if (f.known == state::triggered || !events.awaits_program(f.slot)) {
+  if (f.known != state::pending || !events.awaits_program(f.slot)) {
     log_line(log_level::error, "rank " + to_string(rank) + " triggered " + describe(e) +
                                    " which had triggered or will by itself: ignored");
     return;
@@ -160,20 +159,6 @@ void system::lost(job_rank rank) {
   for (const auto& [call, context] : body_->on_loss) {
     call(context, rank);
   }
-}
-
-int system::look_for_deaths() {
-  const boot::survival& known = *runtime_.session().survivors();
-  int told = 0;
-  for (const std::uint32_t now = known.deaths(); deaths_seen_ < now; ++deaths_seen_) {
-    const job_rank rank = known.dead(deaths_seen_);
-    if (rank.below(size_) && rank != rank_) {
-      runtime_.endpoint().give_up(rank);
-      lost(rank);
-      ++told;
-    }
-  }
-  return told;
 }
 
 void system::entrust(event e, job_rank rank) {

@@ -47,6 +47,24 @@ class runs {
     all_.insert(at, r);
   }
 
+  /// What is known of `g` is forgotten; false if nothing is.
+  bool remove(std::uint32_t g) {
+    const run* const known = find(g);
+    if (known == nullptr) {
+      return false;
+    }
+    const run whole = *known;
+    auto at = all_.erase(all_.begin() + (known - all_.data()));
+    if (g < whole.to) {
+      at = all_.insert(at, {g + 1, whole.to, whole.poisoned});
+    }
+    if (whole.from < g) {
+      all_.insert(at, {whole.from, g - 1, whole.poisoned});
+    }
+    SINEW_ENSURE(find(g) == nullptr);
+    return true;
+  }
+
   /// At the owner, which knows all of 1..newest and lists the poisoned ones only.
   [[nodiscard]] run around(std::uint32_t g, std::uint32_t newest) const noexcept {
     SINEW_EXPECT(g >= 1 && g <= newest);

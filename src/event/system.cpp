@@ -9,7 +9,7 @@
 #include "sinew/base/log.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/base/trace.hpp"
-#include "sinew/boot/session.hpp"
+#include "sinew/core/losses.hpp"
 #include "sinew/event/barrier.hpp"
 #include "sinew/event/coroutine.hpp"
 
@@ -66,20 +66,21 @@ system::system(core::runtime& runtime, const options& how)
   slots_ = body_->events.slots();
   barriers_ = std::make_unique<barriers>(*this);
   SINEW_ENSURE(slots_ != nullptr);
-  if (runtime.session().survivors() != nullptr) {
-    death_chore_ = runtime.add_chore(
-        [](void* self) { return static_cast<system*>(self)->look_for_deaths(); }, this);
-    runtime.want_chore(death_chore_, true);
-  }
+  core::losses::of(runtime).listen(
+      core::loss_listener::events,
+      [](void* self, job_rank dead) {
+        auto& all = *static_cast<system*>(self);
+        if (dead.below(all.size_)) {
+          all.lost(dead);
+        }
+      },
+      this);
   served_ = runtime.begin_service(core::service::requests);
 }
 
 system::~system() {
   runtime_.outlast_rounds();  // the handler that has triggered the last event may still be at work
-  if (death_chore_ != 0) {
-    const core::without_helper still(runtime_);
-    runtime_.drop_chore(death_chore_);
-  }
+  core::losses::of(runtime_).stop_listening(core::loss_listener::events);
   if (served_) {
     runtime_.end_service();
   }
@@ -123,10 +124,10 @@ void system::give_trigger(event e, bool bad, event after) {
     return;
   }
   const graph::place f = e.exists() ? events.find(e) : graph::place{0, state::triggered};
-  if (f.known == state::poisoned) {
+  if (f.known == state::poisoned && events.forgive(e)) {
     return;
   }
-  if (f.known == state::triggered || !events.awaits_program(f.slot)) {
+  if (f.known != state::pending || !events.awaits_program(f.slot)) {
     refuse_trigger(e);
   }
   if (input == 0) {

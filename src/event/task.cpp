@@ -8,6 +8,7 @@
 #include <exception>
 #include <map>
 #include <new>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -30,9 +31,9 @@ using order = task_order;
 
 constexpr std::size_t least_stack = 4096;
 constexpr std::size_t most_stack = std::size_t{1} << 30;
-constexpr std::size_t most_listed = 16;
+constexpr std::size_t most_jobs_listed = 16;
 
-enum topic_of_task : std::uint64_t { a_task, a_table, a_verdict };
+enum topic_of_task : std::uint64_t { a_task, a_table, a_verdict, a_recall, a_return };
 
 constexpr std::size_t most_kinds = 8;
 
@@ -78,6 +79,8 @@ struct tasks::body final : group_host {
     worker* of = nullptr;
     std::size_t stack_bytes = 0;
     std::map<int, queue, std::greater<>> ready;
+    /// Fibers beyond the tasks, which groups have taken back; the next tasks get these.
+    std::size_t spare = 0;
 
     /// The first queue with a task, or the end.
     [[nodiscard]] auto first() {
@@ -98,7 +101,8 @@ struct tasks::body final : group_host {
   void accept(const order& o, const std::byte* values, std::size_t bytes);
   void make_ready(job& j) noexcept;
   void run(lane& l) noexcept;
-  [[nodiscard]] job* take(lane& l) noexcept;
+  [[nodiscard]] std::optional<job*> take(lane& l) noexcept;
+  [[nodiscard]] bool give_back(const task_recall& r);
   void end(job& j, bool well) noexcept;
   void give_up_deferred() noexcept;
   [[nodiscard]] std::string report();
@@ -106,6 +110,7 @@ struct tasks::body final : group_host {
   void run_member(const task_order& o, std::span<const std::byte> values) override {
     send_or_accept(o, values.data(), values.size());
   }
+  void recall(const task_recall& r) override;
   void begin_shared() noexcept override { pending.fetch_add(1, std::memory_order_relaxed); }
   void end_shared() noexcept override { count_down(); }
   void count_down() noexcept;
@@ -156,7 +161,7 @@ tasks::body::lane& tasks::body::worker::lane_of(std::size_t stack_bytes) {
       return l;
     }
   }
-  return lanes.emplace_back(lane{this, stack_bytes, {}});
+  return lanes.emplace_back(lane{this, stack_bytes, {}, 0});
 }
 
 void tasks::body::accept(const order& o, const std::byte* values, std::size_t bytes) {
@@ -207,6 +212,7 @@ void tasks::body::accept(const order& o, const std::byte* values, std::size_t by
 void tasks::body::make_ready(job& j) noexcept try {
   worker& w = workers[processor::from_bits(j.what.where).index()];
   lane* mine = nullptr;
+  bool has_fiber = false;
   {
     const base::guard held(lock, threaded);
     mine = &w.lane_of(j.what.stack_bytes);
@@ -218,6 +224,12 @@ void tasks::body::make_ready(job& j) noexcept try {
     queue& q = mine->ready[j.what.priority];
     (q.first == nullptr ? q.first : q.last->next) = &j;
     q.last = &j;
+    has_fiber = mine->spare != 0;
+    mine->spare -= has_fiber ? 1 : 0;
+  }
+  if (has_fiber) {
+    count_down();  // the one for which it was made
+    return;
   }
   const status made = fiber::spawn(
       [](void* self) {
@@ -242,21 +254,27 @@ void tasks::body::make_ready(job& j) noexcept try {
         }
       }
     }
+    SINEW_ASSERT(lost != nullptr);  // the task that is ready
     end(*lost, false);
   }
 } catch (const std::bad_alloc&) {
   base::out_of_memory("a task became ready");
 }
 
-/// The most urgent task of the lane; null if one of another lane is more urgent.
-tasks::body::job* tasks::body::take(lane& l) noexcept {
+/// The most urgent task of the lane; nothing if one of another lane is more urgent, null if the one
+/// for which this fiber was made has gone back to its group.
+std::optional<tasks::body::job*> tasks::body::take(lane& l) noexcept {
   const base::guard held(lock, threaded);
   const auto mine = l.first();
-  SINEW_ASSERT(mine != l.ready.end());
+  if (mine == l.ready.end()) {
+    SINEW_ASSERT(l.spare != 0);
+    --l.spare;
+    return nullptr;
+  }
   if (l.of->lanes.size() > 1) [[unlikely]] {
     for (lane& other : l.of->lanes) {
       if (const auto its = other.first(); its != other.ready.end() && its->first > mine->first) {
-        return nullptr;
+        return {};
       }
     }
   }
@@ -264,10 +282,14 @@ tasks::body::job* tasks::body::take(lane& l) noexcept {
 }
 
 void tasks::body::run(lane& l) noexcept {
-  job* j = take(l);
-  while (j == nullptr) {
+  std::optional<job*> taken = take(l);
+  while (!taken) {
     fiber::yield();  // Wait: for a task that can start; its fiber is ready on this worker, too.
-    j = take(l);
+    taken = take(l);
+  }
+  job* const j = *taken;
+  if (j == nullptr) {
+    return count_down();
   }
   const description& d = table[j->what.task];
   task_context context{all, processor::from_bits(j->what.where), event::from_bits(j->what.done)};
@@ -285,6 +307,36 @@ void tasks::body::run(lane& l) noexcept {
   }
   trace::span(trace::kind::task, d.name, began, j->what.done);
   end(*j, well);
+}
+
+/// Whether the task was here and had not started; then it is here no more, but for its fiber.
+bool tasks::body::give_back(const task_recall& r) {
+  const processor where = processor::from_bits(r.where);
+  SINEW_EXPECT(where.rank() == events.rank() && where.index() < workers.size());
+  const base::guard held(lock, threaded);
+  lane& l = workers[where.index()].lane_of(r.stack_bytes);
+  queue& q = l.ready[r.priority];
+  job* before = nullptr;
+  for (job* j = q.first; j != nullptr; before = std::exchange(j, j->next)) {
+    if (j->what.done != r.done) {
+      continue;
+    }
+    (before == nullptr ? q.first : before->next) = j->next;
+    q.last = q.last == j ? before : q.last;
+    j->next = std::exchange(free, j);
+    ++l.spare;
+    return true;
+  }
+  return false;
+}
+
+void tasks::body::recall(const task_recall& r) {
+  const job_rank at = processor::from_bits(r.where).rank();
+  if (at != events.rank()) {
+    events.send(at, topic::task, a_recall, 0, &r, sizeof r);
+  } else {
+    groups.answered(r, give_back(r));
+  }
 }
 
 /// Tasks whose event has not triggered fail now: an exception may have ended what would trigger it.
@@ -355,7 +407,7 @@ std::string tasks::body::report() {
     return text + " (in use, not looked at)";
   }
   std::size_t listed = 0;
-  for (auto j = jobs.begin(); j != jobs.end() && listed < most_listed; ++j) {
+  for (auto j = jobs.begin(); j != jobs.end() && listed < most_jobs_listed; ++j) {
     if (j->deferred) {
       const event after = event::from_bits(j->what.after);
       text += "\n    \"" + table[j->what.task].name + "\" starts after event " +
@@ -408,6 +460,15 @@ void tasks::body::receive(const message& m) {
     }
   } else if (ignored) [[unlikely]] {
     return;
+  } else if (m.small == a_recall || m.small == a_return) {
+    task_recall r;
+    SINEW_EXPECT(m.size == sizeof r);
+    std::memcpy(&r, m.data, sizeof r);
+    if (m.small == a_return) {
+      groups.answered(r, m.word != 0);
+    } else {
+      events.send(m.source, topic::task, a_return, give_back(r) ? 1 : 0, &r, sizeof r);
+    }
   } else if (m.small == a_table) {
     const auto from = m.source.index();
     base::guard held(lock, threaded);

@@ -17,11 +17,14 @@ namespace sinew::event {
 struct task_groups::shared final : waiter {
   task_groups* home = nullptr;
   group* of = nullptr;
-  member* at = nullptr;  ///< once it is handed out
+  member* at = nullptr;           ///< once it is handed out; guarded by the lock, as the next two
+  recall back = recall::not_yet;  ///< whether it is being taken back from there
   shared* next_free = nullptr;
+  std::uint32_t number = 0;  ///< in all_
+  event ours;                ///< with which it is handed out
   task_order what{};
   std::vector<std::byte> values;
-  stage now = stage::unused;  ///< under the lock
+  stage now = stage::unused;
 };
 
 task_groups::task_groups(system& s, group_host& host)
@@ -61,6 +64,7 @@ void task_groups::add(std::uint32_t number, const task_order& o,
     } else {
       t = &all_.emplace_back();
       t->home = this;
+      t->number = static_cast<std::uint32_t>(all_.size() - 1);
       t->fire = [](waiter& w) noexcept {
         auto& self = static_cast<shared&>(w);
         self.home->fired(self);
@@ -116,11 +120,88 @@ void task_groups::queue(shared& t) {
   work(g);
 }
 
-/// Hands out what can be.
+/// Of the least urgent task that can be recalled, if no member is free and more tasks that are more
+/// urgent wait than are being recalled. Under the lock.
+std::optional<task_recall> task_groups::next_recall(group& g) {
+  shared* least = nullptr;
+  std::size_t asked = 0;
+  for (const member& m : g.members) {
+    if (!m.lost && m.under_way.empty()) {
+      return {};
+    }
+    for (shared* const t : m.under_way) {
+      asked += t->back == recall::asked ? 1 : 0;
+      const bool is_less = least == nullptr || t->what.priority < least->what.priority;
+      if (!m.lost && t->back == recall::possible && is_less) {
+        least = t;
+      }
+    }
+  }
+  if (least == nullptr) {
+    return {};
+  }
+  std::size_t more_urgent = 0;
+  for (const auto& [priority, tasks] : g.ready) {
+    more_urgent += priority > least->what.priority ? tasks.size() : 0;
+  }
+  if (more_urgent <= asked) {
+    return {};
+  }
+  least->back = recall::asked;
+  return task_recall{least->at->where.bits(), least->ours.bits(), least->what.stack_bytes,
+                     least->number, least->what.priority};
+}
+
+void task_groups::answered(const task_recall& r, bool is_back) {
+  shared* t = nullptr;
+  group* of = nullptr;
+  {
+    const base::guard held(lock_, threaded_);
+    if (r.number >= all_.size() || all_[r.number].now != stage::handed_out ||
+        all_[r.number].ours.bits() != r.done) {
+      return;  // it has ended
+    }
+    t = &all_[r.number];
+    of = t->of;
+    t->back = recall::refused;
+  }
+  group& g = *of;
+  if (!is_back) {
+    return work(g);
+  }
+  const user_event ours(event::from_bits(r.done));
+  if (!events_.unsubscribe(ours, *t)) {
+    return;  // the member's rank was lost meanwhile
+  }
+  {
+    const base::guard held(lock_, threaded_);
+    leave(*t);
+    t->now = stage::queued;
+    g.ready[t->what.priority].push_front(t);
+    if (g.waiting++ == 0) {
+      g.moved_ns = now_ns();
+    }
+    ++waiting_;
+  }
+  events_.trigger(ours);  // nobody waits for it
+  work(g);
+}
+
+/// Hands out what can be, and recalls a task where that is not enough.
 void task_groups::work(group& g) {
+  host_.begin_shared();  // others may end all tasks meanwhile, and this is to stay until the return
   while (shared* const t = next(g)) {
     t->at != nullptr ? hand_out(*t) : fail(*t);
   }
+  std::optional<task_recall> r;
+  {
+    const base::guard held(lock_, threaded_);
+    r = next_recall(g);
+  }
+  if (r) {
+    host_.recall(*r);
+  }
+  host_.end_shared();
 }
 
 /// With the member that gets it, or with none if all are lost; null if no member is free.
@@ -134,15 +215,13 @@ task_groups::shared* task_groups::next(group& g) {
   } else if (g.waiting != 0) {
     member* best = nullptr;
     for (member& m : g.members) {
-      if (!m.lost && m.under_way == 0 && (best == nullptr || m.given < best->given)) {
+      if (!m.lost && m.under_way.empty() && (best == nullptr || m.given < best->given)) {
         best = &m;
       }
     }
     if (best != nullptr) {
       t = pop(g);
-      t->at = best;
-      ++best->under_way;
-      ++best->given;
+      assign(*t, *best);
       g.moved_ns = now_ns();
     }
   }
@@ -163,11 +242,26 @@ task_groups::shared* task_groups::pop(group& g) {
   return t;
 }
 
+/// Under the lock.
+void task_groups::assign(shared& t, member& to) {
+  t.at = &to;
+  t.back = recall::not_yet;
+  to.under_way.push_back(&t);
+  ++to.given;
+}
+
+/// Under the lock.
+void task_groups::leave(shared& t) {
+  SINEW_EXPECT(t.at != nullptr);
+  std::erase(t.at->under_way, &t);
+  t.at = nullptr;
+}
+
 void task_groups::hand_out(shared& t) {
   SINEW_EXPECT(t.at != nullptr && t.now == stage::queued);
   // Its end may come, and the object be used again, before the host's call returns.
   task_order o = t.what;
-  const std::vector<std::byte> values = std::move(t.values);
+  const std::vector<std::byte> values = t.values;  // which stay: it may be given back
   user_event ours;
   try {
     ours = events_.create();
@@ -177,6 +271,7 @@ void task_groups::hand_out(shared& t) {
     {
       const base::guard held(lock_, threaded_);
       t.now = stage::handed_out;
+      t.ours = ours;
     }
     const state seen = events_.subscribe(ours, t);
     SINEW_CHECK(seen == state::pending, "cannot hand out a task", "its event has triggered", "");
@@ -188,6 +283,10 @@ void task_groups::hand_out(shared& t) {
   }
   try {
     host_.run_member(o, values);
+    const base::guard held(lock_, threaded_);
+    if (t.ours == ours) {
+      t.back = recall::possible;
+    }
   } catch (const std::exception& e) {
     log_line(log_level::error, e.what());
     events_.poison(ours);
@@ -207,8 +306,7 @@ void task_groups::settle(shared& t, bool well) {
   const std::uint64_t done = t.what.done;
   {
     const base::guard held(lock_, threaded_);
-    SINEW_EXPECT(t.at != nullptr && t.at->under_way != 0);
-    --t.at->under_way;
+    leave(t);
     g.moved_ns = now_ns();
     g.patience_ns = first_patience_ns;
   }
@@ -288,9 +386,19 @@ void task_groups::give_up() {
   }
 }
 
-/// A chore: hands one more task to the member with the fewest, where none has ended for long.
+/// Under the lock.
+bool task_groups::is_recalling(const group& g) {
+  return std::any_of(g.members.begin(), g.members.end(), [](const member& m) {
+    return std::any_of(m.under_way.begin(), m.under_way.end(),
+                       [](const shared* t) { return t->back == recall::asked; });
+  });
+}
+
+/// A chore: hands one more task to the member with the fewest, where none has ended for long; but
+/// not instead of a recall, whose answer makes a place for it.
 int task_groups::look_for_delay() {
   std::vector<shared*> more;
+  std::vector<task_recall> recalls;
   const std::int64_t now = now_ns();
   {
     const base::guard held(lock_, threaded_);
@@ -298,28 +406,38 @@ int task_groups::look_for_delay() {
       if (g.waiting == 0 || g.all_lost || now - g.moved_ns < g.patience_ns) {
         continue;
       }
+      if (is_recalling(g)) {
+        continue;
+      }
+      if (const std::optional<task_recall> r = next_recall(g)) {
+        recalls.push_back(*r);
+        continue;
+      }
       member* best = nullptr;
       for (member& m : g.members) {
-        if (!m.lost && (best == nullptr || m.under_way < best->under_way)) {
+        if (!m.lost && (best == nullptr || m.under_way.size() < best->under_way.size())) {
           best = &m;
         }
       }
       SINEW_ASSERT(best != nullptr);
       shared* const t = pop(g);
       --waiting_;
-      t->at = best;
-      ++best->under_way;
-      ++best->given;
+      assign(*t, *best);
       g.moved_ns = now;
       g.patience_ns *= 2;
       more.push_back(t);
     }
     events_.runtime().want_chore(chore_, waiting_ != 0);
   }
-  for (shared* const t : more) {
-    hand_out(*t);
+  for (const task_recall& r : recalls) {
+    host_.recall(r);
   }
-  return static_cast<int>(more.size());
+  for (shared* const t : more) {
+    group& g = *t->of;
+    hand_out(*t);
+    work(g);
+  }
+  return static_cast<int>(recalls.size() + more.size());
 }
 
 }  // namespace sinew::event

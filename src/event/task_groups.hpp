@@ -1,9 +1,13 @@
 // Groups of processors. A task given to a group is kept by the rank that made it until it can start
 // and a member is free, whichever rank's that is; so work goes where nothing else is to be done.
 //
-// A member is free when no task of the group is under way at it. Tasks may wait for others of the
-// same group, which must not be held back for ever: while tasks wait for a member and none ends,
-// one more is handed out after `first_patience_ns`, and then after twice as long each time.
+// A member is free when no task of the group is under way at it. If there is none, a task that is
+// more urgent than one that was handed out takes that one's place: the member gives it back, unless
+// it has started. So at each processor the greatest priority goes first, among tasks of groups and
+// those that were given to it alone. Tasks may wait for others of the
+// same group, which must not be held back for ever: while tasks wait for a member, none ends and
+// none is being given back, one more is handed out after `first_patience_ns`, and then after twice
+// as long each time.
 #pragma once
 
 #include <array>
@@ -12,6 +16,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,11 +38,22 @@ struct task_order {
   profile_request profile;
 };
 
+/// A task that was handed out is to be given back: what its member finds it by, and then its group.
+struct task_recall {
+  std::uint64_t where;  ///< the member
+  std::uint64_t done;   ///< an event of the group's rank, with which it was handed out
+  std::uint64_t stack_bytes;
+  std::uint32_t number;  ///< the group's rank knows the task by it
+  std::int32_t priority;
+};
+
 /// What groups need of the tasks that they are part of. Any thread.
 class group_host {
  public:
   /// Runs it at `o.where`, no group; `o.done` is an event of this rank. May throw sinew::error.
   virtual void run_member(const task_order& o, std::span<const std::byte> values) = 0;
+  /// Asks its member to give it back; task_groups::answered() of the group's rank follows.
+  virtual void recall(const task_recall& r) = 0;
   /// A task of a group of this rank is there; the last that is done about it.
   virtual void begin_shared() noexcept = 0;
   virtual void end_shared() noexcept = 0;
@@ -60,21 +76,24 @@ class task_groups {
   [[nodiscard]] std::uint32_t make(std::span<const processor> of);
   /// Throws sinew::error where there is no such group. Warm.
   void add(std::uint32_t number, const task_order& o, std::span<const std::byte> values);
+  /// Of a recall: the member has given the task back and it waits again, or it has started. Warm.
+  void answered(const task_recall& r, bool is_back);
   /// No task is given to that rank any more. Cold.
   void lose(job_rank rank);
   /// Tasks that have not been handed out fail now. Cold.
   void give_up();
 
  private:
+  struct shared;
   struct member {
     processor where;
-    std::uint32_t under_way = 0;
+    std::vector<shared*> under_way = {};
     std::uint64_t given = 0;
     bool lost = false;
   };
   struct group;
   enum class stage : std::uint8_t { unused, deferred, queued, handed_out };
-  struct shared;
+  enum class recall : std::uint8_t { not_yet, possible, asked, refused };
   struct group {
     std::uint32_t number = 0;
     std::deque<member> members;  ///< they stay where they are
@@ -90,6 +109,10 @@ class task_groups {
   void work(group& g);
   [[nodiscard]] shared* next(group& g);
   [[nodiscard]] static shared* pop(group& g);
+  static void assign(shared& t, member& to);
+  static void leave(shared& t);
+  [[nodiscard]] static std::optional<task_recall> next_recall(group& g);
+  [[nodiscard]] static bool is_recalling(const group& g);
   void hand_out(shared& t);
   void came_back(shared& t, bool well);
   void settle(shared& t, bool well);

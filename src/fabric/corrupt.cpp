@@ -20,7 +20,7 @@ void corrupt_peer(job_rank peer, std::string_view what, std::uint64_t value) noe
       .add(" (")
       .add_number(value)
       .add("). That rank has overwritten its communication memory, or runs another version of the ")
-      .add("library: look there for stray stores (a debug or address-sanitizer build)\n")
+      .add("library: look there for stray stores (a debug or address-sanitizer build).\n")
       .write();
   std::_Exit(1);
 }

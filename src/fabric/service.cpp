@@ -12,7 +12,7 @@ status nobody_takes(void* /*context*/, const arrival& message) noexcept {
       .add_number(message.source.index())
       .add(
           " has sent a message before this rank has made what takes it (an event::system, say): "
-          "make it on every rank before one of them sends\n")
+          "make it on every rank before one of them sends.\n")
       .write();
   std::abort();
 }

@@ -19,9 +19,9 @@ struct tuning {
 };
 [[nodiscard]] tuning current_tuning();
 
-/// SINEW_NET_INTERFACES.
-[[nodiscard]] std::string wanted_interfaces();
 /// SINEW_NET_TRANSPORTS; empty: UCX chooses.
 [[nodiscard]] std::string wanted_transports();
+/// SINEW_NET_PLUGIN; empty: it is looked for.
+[[nodiscard]] const std::string& wanted_plugin();
 
 }  // namespace sinew::fabric

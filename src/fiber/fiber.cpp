@@ -57,7 +57,7 @@ void retire(fiber& f) noexcept {
 
 [[noreturn]] void misuse(const fiber& f, std::string_view what) noexcept {
   std::string text = "sinew: fiber \"";
-  text.append(name(f)).append("\" ").append(what).append("\n");
+  text.append(name(f)).append("\" ").append(what).append(".\n");
   base::raw_write(2, text);
   std::abort();
 }

@@ -177,7 +177,8 @@ bool hub::sleep_in_poller(std::uint64_t timeout_ns, Prepared prepared) noexcept 
 
 template <class Prepared>
 bool hub::sleep_in_reactor(const worker& by, std::uint64_t timeout_ns, Prepared prepared) noexcept {
-  if (in_reactor_.exchange(true)) {
+  // Asked first: a set that is opened after prepared() would be slept in, and not be woken there.
+  if (!reactor::is_open() || in_reactor_.exchange(true)) {
     return false;
   }
   if (prepared()) {

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string_view>
 
+#include "sinew/base/system_limits.hpp"
+
 namespace sinew::fiber {
 namespace {
 
@@ -50,20 +52,6 @@ std::uint64_t left_of_group(const std::string& folder, const group_files& files)
   return limit - std::min(limit, needed);
 }
 
-/// The least of a group's and those of the groups around it.
-std::uint64_t left_in_groups(const std::string& mount, std::string group,
-                             const group_files& files) {
-  std::uint64_t least = UINT64_MAX;
-  for (;;) {
-    least = std::min(least, left_of_group(mount + group, files));
-    const std::size_t end = group.rfind('/');
-    if (group.empty() || end == std::string::npos) {
-      return least;
-    }
-    group.resize(end);
-  }
-}
-
 /// What the machine can still give, or what it has if the kernel does not say.
 std::uint64_t left_on_machine(const std::string& root) {
   std::ifstream in(root + "/proc/meminfo");
@@ -89,21 +77,8 @@ std::uint64_t left_on_machine(const std::string& root) {
 
 std::uint64_t memory_limit(const std::string& root) {
   std::uint64_t least = left_on_machine(root);
-  std::ifstream groups(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    // "0::/path" of version 2, "5:memory:/path" of version 1.
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) {
-      continue;
-    }
-    const std::string_view kinds = std::string_view(line).substr(first + 1, second - first - 1);
-    const std::string group = line.substr(second + 1);
-    if (kinds.empty()) {
-      least = std::min(least, left_in_groups(root + "/sys/fs/cgroup", group, version_2));
-    } else if (kinds == "memory") {
-      least = std::min(least, left_in_groups(root + "/sys/fs/cgroup/memory", group, version_1));
-    }
+  for (const std::string& group : base::control_groups("memory", root)) {
+    least = std::min({least, left_of_group(group, version_1), left_of_group(group, version_2)});
   }
   return least;
 }

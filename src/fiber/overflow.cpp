@@ -11,6 +11,7 @@
 
 #include "fiber/hub.hpp"
 #include "sinew/base/last_words.hpp"
+#include "sinew/base/sentence.hpp"
 #include "sinew/fiber/thread_storage.hpp"
 
 namespace sinew::fiber {
@@ -49,7 +50,7 @@ base::last_words overflow_of(const fiber& f, const void* address) noexcept {
 /// Run on a stack of its own.
 void say(void* what) {
   const auto& [f, address] = *static_cast<const overflow*>(what);
-  overflow_of(*f, address).add("\n").write();
+  overflow_of(*f, address).add(".\n").write();
   std::abort();
 }
 
@@ -105,7 +106,7 @@ void on_fault(int, siginfo_t* info, void* context) {
       try {
         std::rethrow_exception(e);
       } catch (const std::exception& what) {
-        text.add(": ").add(what.what());
+        text.add(": ").add(as_clause(what.what()));
       } catch (...) {
         text.add(" that is no std::exception");
       }

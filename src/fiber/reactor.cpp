@@ -332,6 +332,8 @@ std::atomic<std::uint32_t>* note_of_descriptor(int descriptor) noexcept {
 
 namespace reactor {
 
+bool is_open() noexcept { return set.load(std::memory_order_acquire) >= 0; }
+
 void poll() noexcept {
   const int in = set.load(std::memory_order_acquire);
   if (in < 0) {
@@ -345,9 +347,7 @@ void poll() noexcept {
 
 void sleep(std::uint64_t timeout_ns) noexcept {
   const int in = set.load(std::memory_order_acquire);
-  if (in < 0) {
-    return;
-  }
+  SINEW_EXPECT(in >= 0);
   std::array<epoll_event, batch> events;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   constexpr std::uint64_t second = 1'000'000'000;
   constexpr std::uint64_t longest = 1000 * second;

@@ -115,7 +115,7 @@ bool stacks::take_memory(std::size_t bytes) noexcept {
     text.add("sinew: there is no memory for more fibers at a time: each takes at least ");
     text.add_number(bytes).add(
         " bytes of stack, of what the machine, the control group or "
-        "SINEW_FIBER_MEMORY gives; have fewer, or give more\n");
+        "SINEW_FIBER_MEMORY gives; have fewer, or give more.\n");
     text.write();
   }
   return false;
@@ -126,7 +126,7 @@ void stacks::tell_of_refusal() noexcept {
     base::last_words text;
     text.add("sinew: the system has no memory for stacks of more fibers at a time, there are ");
     text.add_number(numbers()).add(
-        ": see ulimit -v, vm.max_map_count and vm.overcommit_memory; or have fewer\n");
+        ": see ulimit -v, vm.max_map_count and vm.overcommit_memory; or have fewer.\n");
     text.write();
   }
 }

@@ -105,7 +105,7 @@ void show_fibers() noexcept {
       &t);
   if (t.shown > most_lines) {
     base::last_words rest;
-    rest.add("  and ").add_number(t.shown - most_lines).add(" more\n").write();
+    rest.add("  and ").add_number(t.shown - most_lines).add(" more.\n").write();
   }
 }
 
@@ -122,7 +122,7 @@ void on_quit(int number, siginfo_t* info, void* /*context*/) {
   } else {
     show_fibers();
     base::last_words hint;
-    hint.add("sinew: SIGQUIT again within 2 s ends the program\n").write();
+    hint.add("sinew: SIGQUIT again within 2 s ends the program.\n").write();
   }
   errno = error;
 }

@@ -29,7 +29,7 @@ static_assert(bin_of({5, 1021 + 3}) == bin_of({5, 3}) && bin_of({-1, -1}) < slot
   return e.source == any_source || e.tag == any_tag;
 }
 
-class receives {
+class bins1021_receives {
  public:
   void add(receive& r) noexcept { append(queue_of(r.wanted), r, 0); }
   void remove(receive& r) noexcept { unlink(queue_of(r.wanted), r, 0); }
@@ -66,7 +66,7 @@ class receives {
   std::array<receive*, slots> bins_{};
 };
 
-class messages {
+class bins1021_messages {
  public:
   void add(message& m) noexcept {
     append(bins_[bin_of(m.sent)], m, own_bin);
@@ -101,7 +101,7 @@ class messages {
 }  // namespace
 
 std::unique_ptr<engine> make_bins1021() {
-  return std::make_unique<stored_engine<receives, messages>>("bins1021");
+  return std::make_unique<stored_engine<bins1021_receives, bins1021_messages>>("bins1021");
 }
 
 }  // namespace sinew::match

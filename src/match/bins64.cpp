@@ -20,10 +20,10 @@ namespace {
 constexpr std::size_t bins = 64;
 constexpr std::size_t linear_limit = 64;
 constexpr std::size_t tables = 3;
-constexpr std::size_t both_wild = tables;  ///< the class, and the lane, of the list
+constexpr std::size_t list_class = tables;  ///< the class, and the lane, of the list
 
 /// 0: exact; 1: any source; 2: any tag; 3: both.
-[[nodiscard]] constexpr std::size_t class_of(const envelope& wanted) noexcept {
+[[nodiscard]] constexpr std::size_t bins64_class(const envelope& wanted) noexcept {
   return (wanted.source == any_source ? 1u : 0u) + (wanted.tag == any_tag ? 2u : 0u);
 }
 
@@ -33,10 +33,10 @@ constexpr std::size_t both_wild = tables;  ///< the class, and the lane, of the 
   const std::uint64_t tag = table == 2 ? 0 : static_cast<std::uint32_t>(e.tag.value());
   return crc32c(0, source << 32 | tag) % bins;
 }
-static_assert(class_of({any_source, any_tag}) == both_wild && class_of({0, 0}) < tables);
+static_assert(bins64_class({any_source, any_tag}) == list_class && bins64_class({0, 0}) < tables);
 static_assert(bin_of({7, 3}, 1) == bin_of({9, 3}, 1) && bin_of({7, 3}, 2) == bin_of({7, 4}, 2));
 
-class receives {
+class bins64_receives {
  public:
   void add(receive& r) noexcept {
     if (size_ == linear_limit && !hashed_) {
@@ -79,8 +79,8 @@ class receives {
 
  private:
   [[nodiscard]] receive*& queue_of(const receive& r) noexcept {
-    const std::size_t c = class_of(r.wanted);
-    return !hashed_ || c == both_wild ? list_ : table_[c][bin_of(r.wanted, c)];
+    const std::size_t c = bins64_class(r.wanted);
+    return !hashed_ || c == list_class ? list_ : table_[c][bin_of(r.wanted, c)];
   }
 
   void spill() noexcept {
@@ -100,13 +100,13 @@ class receives {
   std::array<std::array<receive*, bins>, tables> table_{};
 };
 
-class messages {
+class bins64_messages {
  public:
   void add(message& m) noexcept {
     if (size_ == linear_limit && !hashed_) {
       spill();
     }
-    append(list_, m, both_wild);
+    append(list_, m, list_class);
     if (hashed_) {
       file(m);
     }
@@ -115,16 +115,16 @@ class messages {
 
   message* find(const envelope& wanted, std::uint64_t& examined) const noexcept {
     const auto taken = [&](const message& m) { return fits(m, wanted); };
-    const std::size_t c = class_of(wanted);
-    if (!hashed_ || c == both_wild) {
-      return first_in(list_, both_wild, examined, taken);
+    const std::size_t c = bins64_class(wanted);
+    if (!hashed_ || c == list_class) {
+      return first_in(list_, list_class, examined, taken);
     }
     return first_in(table_[c][bin_of(wanted, c)], c, examined, taken);
   }
 
   void remove(message& m) noexcept {
     SINEW_EXPECT(size_ != 0 && list_ != nullptr);
-    unlink(list_, m, both_wild);
+    unlink(list_, m, list_class);
     if (hashed_) {
       for (std::size_t t = 0; t < tables; ++t) {
         unlink(table_[t][bin_of(m.sent, t)], m, t);
@@ -137,7 +137,7 @@ class messages {
 
   template <class Fn>
   void each(Fn&& fn) const {
-    find_in(list_, both_wild, [&](message& m) { return fn(&m), false; });
+    find_in(list_, list_class, [&](message& m) { return fn(&m), false; });
   }
 
  private:
@@ -149,7 +149,7 @@ class messages {
 
   void spill() noexcept {
     hashed_ = true;
-    find_in(list_, both_wild, [&](message& m) { return file(m), false; });
+    find_in(list_, list_class, [&](message& m) { return file(m), false; });
   }
 
   message* list_ = nullptr;  ///< all of them
@@ -161,7 +161,7 @@ class messages {
 }  // namespace
 
 std::unique_ptr<engine> make_bins64() {
-  return std::make_unique<stored_engine<receives, messages>>("bins64");
+  return std::make_unique<stored_engine<bins64_receives, bins64_messages>>("bins64");
 }
 
 }  // namespace sinew::match

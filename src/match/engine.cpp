@@ -19,6 +19,26 @@ constexpr auto names = [] {
   return all;
 }();
 
+/// The names and the exact engine's, with '|' between and a null at the end. Constant, since
+/// settings are made before main() in any order.
+constexpr auto choices = [] {
+  constexpr std::size_t length = [] {
+    std::size_t n = exact_engine.size() + 1;
+    for (const std::string_view name : names) {
+      n += name.size() + 1;
+    }
+    return n;
+  }();
+  std::array<char, length> all{};
+  auto* end = all.begin();
+  for (const std::string_view name : names) {
+    end = std::copy(name.begin(), name.end(), end);
+    *end++ = '|';
+  }
+  std::copy(exact_engine.begin(), exact_engine.end(), end);
+  return all;
+}();
+
 /// All that some engines have stored, and where it was.
 struct contents {
   template <class Entry>
@@ -121,6 +141,8 @@ struct contents {
 }  // namespace
 
 std::span<const std::string_view> engine_names() noexcept { return names; }
+
+const char* engine_choices() noexcept { return choices.data(); }
 
 std::unique_ptr<engine> make_engine(std::string_view name) {
   for (const named_engine& e : engines) {

@@ -78,9 +78,9 @@ struct plane<Entry, 0> {
   return static_cast<std::uint32_t>(e.source.value());
 }
 
-class receives {
+class lookup4d_receives {
  public:
-  receives() { (void)by_source_.make(0); }  // small jobs never allocate again
+  lookup4d_receives() { (void)by_source_.make(0); }  // small jobs never allocate again
 
   void add(receive& r) {
     append(r.wanted.source == any_source ? any_source_ : by_source_.make(rank_of(r.wanted)), r, 0);
@@ -107,9 +107,9 @@ class receives {
   plane<receive, 3> by_source_;
 };
 
-class messages {
+class lookup4d_messages {
  public:
-  messages() { (void)by_source_.make(0); }
+  lookup4d_messages() { (void)by_source_.make(0); }
 
   void add(message& m) {
     append(by_source_.make(rank_of(m.sent)), m, of_source);
@@ -144,7 +144,7 @@ class messages {
 }  // namespace
 
 std::unique_ptr<engine> make_lookup4d() {
-  return std::make_unique<stored_engine<receives, messages>>("lookup4d");
+  return std::make_unique<stored_engine<lookup4d_receives, lookup4d_messages>>("lookup4d");
 }
 
 }  // namespace sinew::match

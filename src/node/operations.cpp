@@ -4,31 +4,6 @@
 
 namespace sinew::node {
 
-fabric::copied operations::read(int m, std::uint64_t address, void* into, std::size_t bytes) const {
-  const fabric::piece one{into, address, bytes};
-  return team_.memory().runtime().endpoint().copy_now(team_.job_rank_of(m), fabric::direction::in,
-                                                      {&one, 1});
-}
-
-void operations::agree_on_reading(bool willing) {
-  slots& mine = slots_of(team_.rank());
-  const auto word_of = [](slots& s) { return reinterpret_cast<std::uintptr_t>(&s.here); };
-  mine.here.store(word_of(mine), std::memory_order_relaxed);
-  team_.meet();
-  bool able = willing;
-  for (const int m : team_.others()) {
-    const std::uint64_t there = slots_of(m).here.load(std::memory_order_relaxed);
-    std::uint64_t seen = 0;
-    able = able && read(m, there, &seen, sizeof seen) == fabric::copied::done && seen == there;
-  }
-  mine.reads_all.store(able ? 1 : 0, std::memory_order_relaxed);
-  team_.meet();
-  may_show_ = true;
-  for (int m = 0; m < team_.size(); ++m) {
-    may_show_ = may_show_ && slots_of(m).reads_all.load(std::memory_order_relaxed) == 1;
-  }
-}
-
 bool operations::read(int m, const line& l, std::size_t offset, void* into,
                       std::size_t bytes) const {
   SINEW_EXPECT(is_shown(l) && offset + bytes <= l.bytes());
@@ -37,9 +12,13 @@ bool operations::read(int m, const line& l, std::size_t offset, void* into,
     copy_bytes(into, mapped, bytes);
     return true;
   }
+  if (bytes == 0) {
+    return true;
+  }
+  const fabric::piece one{into, there.address, bytes};
   const fabric::copied now =
-      bytes == 0 ? fabric::copied::done : read(m, there.address, into, bytes);
-  SINEW_ENSURE(now != fabric::copied::refused);  // it was tried when all agreed
+      team_.memory().runtime().endpoint().copy_now(there.rank, fabric::direction::in, {&one, 1});
+  SINEW_ENSURE(now != fabric::copied::refused);  // all have agreed that it is not
   return now == fabric::copied::done;
 }
 

@@ -25,6 +25,9 @@ constexpr std::size_t line_bytes = sizeof(line);
 constexpr std::size_t page = 4096;
 /// A member that always finds everybody there before it would otherwise never make progress.
 constexpr std::uint64_t rounds_per_poll = 64;
+/// More than these meet in a tree: else each looks at a line of every other one.
+constexpr int most_who_meet_flat = 64;
+constexpr int meeting_fan = 16;
 
 constexpr std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
 
@@ -138,9 +141,21 @@ void team::meet() {
   begin();
   line& mine = line_of(me_, rounds::place_of(now_), size_);
   mine.length = 0;
-  publish(mine, -1);
-  for (const int m : everybody_) {
+  if (size_ <= most_who_meet_flat) {
+    publish(mine, -1);
+    for (const int m : everybody_) {
+      (void)from(m);
+    }
+    return met();
+  }
+  // In a tree: a member's line says that all below it have come, so the root's that all have.
+  const int first = me_ * meeting_fan + 1;
+  for (int m = first; m < std::min(first + meeting_fan, size_); ++m) {
     (void)from(m);
+  }
+  publish(mine, me_ == 0 ? -1 : (me_ - 1) / meeting_fan);
+  if (me_ != 0) {
+    (void)from(0);
   }
   met();
 }

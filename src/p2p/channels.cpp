@@ -12,10 +12,9 @@
 namespace sinew::p2p {
 namespace {
 
-setting<std::string> engine_name("match", "engine", "hash", "",
+setting<std::string> engine_name("match", "engine", std::string(match::engine_names().front()), "",
                                  "how messages are paired with receives (table: without wildcards)",
-                                 "hash|list|bins64|bins1021|lookup4d|vector|table",
-                                 setting_use::each_use);
+                                 match::engine_choices(), setting_use::each_use);
 
 setting<bool> statistics("match", "stats", false, "",
                          "each rank says at its end what matching has cost", {},
@@ -339,7 +338,7 @@ void engine::state::diagnose() {
     }
   });
   if (text.empty()) {
-    text = " no message, probe or collective is under way";
+    text = " no message, probe or collective is under way.";
   }
   base::raw_write(2, "sinew: rank " + to_string(rt.rank()) + ", messages:" + text + "\n");
 }

@@ -10,6 +10,7 @@
 #include "p2p/state.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/settings.hpp"
+#include "sinew/core/losses.hpp"
 
 namespace sinew::p2p {
 namespace {
@@ -122,9 +123,17 @@ void engine::state::set_handlers(fabric::endpoint& of) {
         return status::ok();
       },
       this);
+  of.set_handler(
+      am_withdraw,
+      [](void* s, const fabric::arrival& a) noexcept {
+        static_cast<state*>(s)->arrived_withdraw(a);
+        return status::ok();
+      },
+      this);
 }
 
-// A receive has met a message of ours that its sender waits for, or whose data it has copied.
+// A receive has met a message of ours that its sender waits for, or whose data it has copied; or
+// the message is withdrawn.
 void engine::state::arrived_matched(const fabric::arrival& a) noexcept {
   auto& op = *reinterpret_cast<operation*>(a.head.word[0]);
   if (outlives(a.source)) {
@@ -143,10 +152,44 @@ void engine::state::arrived_matched(const fabric::arrival& a) noexcept {
     SINEW_ASSERT(state_of(a.source).rts_pending > 0);
     --state_of(a.source).rts_pending;
   }
+  op.outcome.error = a.head.word[1] == 0 ? fault::none : fault::cancelled;
   finish(op);
 }
 
+// Comes behind the message. If that is not stored any more a receive or a matched probe has it, and
+// its sender hears of that.
+void engine::state::arrived_withdraw(const fabric::arrival& a) noexcept {
+  const std::uint64_t sender_operation = a.head.word[0];
+  const fabric::header of{{a.head.word[1], 0}};
+  channel& in = channel_of({a.source, of, nullptr, 0});
+  struct search {
+    job_rank source;
+    std::uint64_t sender_operation;
+    matched* found;
+  } wanted{a.source, sender_operation, nullptr};
+  base::must_have_memory("withdrawing a message", [&] {
+    auto held = in.matcher.gathered();
+    held.all().each_message(
+        [](void* s, const match::message& each) {
+          auto& look = *static_cast<search*>(s);
+          const auto& m = static_cast<const matched&>(each);
+          if (m.sender_operation == look.sender_operation && m.job_source == look.source) {
+            look.found = const_cast<matched*>(&m);
+          }
+        },
+        &wanted);
+    if (wanted.found != nullptr) {
+      held.withdraw(*wanted.found);
+    }
+  });
+  if (wanted.found != nullptr) {
+    discard(wanted.found);
+    send_control(a.source, am_matched, {{sender_operation, 1}});
+  }
+}
+
 engine::state::~state() {
+  core::losses::of(rt).stop_listening(core::loss_listener::messages);
   for (std::size_t p = 0; p < pages; ++p) {
     page* at = directory[p].load(std::memory_order_relaxed);
     if (at != nullptr) {
@@ -158,7 +201,10 @@ engine::state::~state() {
   }
 }
 
-engine::engine(core::runtime& rt) : runtime_(rt), state_(std::make_unique<state>(rt)) {}
+engine::engine(core::runtime& rt)
+    : runtime_(rt),
+      state_(std::make_unique<state>(rt)),
+      outlives_ranks_(state_->survivors != nullptr) {}
 engine::~engine() = default;
 
 void engine::drain() {
@@ -208,23 +254,22 @@ void engine::release(request* r) {
 bool engine::cancel(request& r) {
   auto& op = static_cast<operation&>(r);
   SINEW_EXPECT(op.in != nullptr);
-  auto& matcher = op.in->matcher;
   if (op.in->away != nullptr && state_->cancel_tagged(op)) [[unlikely]] {
     runtime_.poll();
     return op.done() && op.outcome.error == fault::cancelled;
   }
-  const bool removed = state_->threaded ? [&] {
-    auto held = matcher.enter(op.wanted);
-    return !op.done() && held.cancel(op);
-  }()
-                                        : !op.done() && matcher.alone().cancel(op);
-  if (!removed) {
-    return false;
+  return state_->end_posted(op, fault::cancelled);
+}
+
+void engine::cancel_send(request& r) {
+  auto& op = static_cast<operation&>(r);
+  SINEW_EXPECT(op.in != nullptr);
+  const bool waits_for_receive = op.handler == am_rts || op.handler == am_eager_sync;
+  if (!op.done() && waits_for_receive && !std::exchange(op.withdrawing, true)) {
+    // Behind the message, which may still be in the backlog.
+    state_->send_control_in_order(op.peer, am_withdraw,
+                                  {{reinterpret_cast<std::uint64_t>(&op), op.in->context}});
   }
-  op.outcome = {};
-  op.outcome.error = fault::cancelled;
-  state_->finish(op);
-  return true;
 }
 
 result engine::exchange(const core::communicator& comm, channel& in, const buffer& from,
@@ -232,7 +277,7 @@ result engine::exchange(const core::communicator& comm, channel& in, const buffe
                         message_tag recv_tag) {
   request* receiving = irecv(comm, in, into, source, recv_tag);
   send(comm, in, from, dest, send_tag);
-  wait(*receiving);
+  state_->await(static_cast<operation&>(*receiving));
   const result ended = receiving->outcome;
   release(receiving);
   return ended;
@@ -280,7 +325,9 @@ struct search {
   bool look_in(Where& where) {
     auto* m = static_cast<matched*>(take ? where.take(wanted) : where.peek(wanted));
     if (m == nullptr && state.any_failure.load(std::memory_order_relaxed)) [[unlikely]] {
-      seen.error = state.fault_of(in, wanted.source);
+      const fault f = state.fault_of(in, wanted.source);
+      seen.source = wanted.source;
+      seen.error = f == fault::peer_failed_pending ? fault::peer_failed : f;
       return seen.error != fault::none;
     }
     if (m != nullptr) {

@@ -26,6 +26,7 @@ void engine::state::open_outside() {
 }
 
 core::outside& engine::outside() {
+  outlives_ranks_.store(true, std::memory_order_relaxed);
   state_->open_outside();
   core::outside* const made = core::outside::of(runtime_);
   SINEW_ENSURE(made != nullptr);

@@ -49,6 +49,9 @@ inline operation* engine::state::start_receive(channel& in, const buffer& into, 
   }
   operation* op = make(&in, into);
   op->wanted = {source, tag};
+  if (source == any_source) {
+    op->unmatched.store(true, std::memory_order_relaxed);
+  }
   return op;
 }
 
@@ -77,7 +80,30 @@ void engine::state::post_held_back() {
   }
 }
 
-void engine::state::await(operation& op) { rt.wait(op); }
+// Who blocks in a receive from any source has to hear of the death of one: it ends.
+void engine::state::await(operation& op) {
+  if (op.wanted.source != any_source ||
+      (survivors == nullptr && far.load(std::memory_order_relaxed) == nullptr)) {
+    rt.wait(op);
+    return;
+  }
+  if (held_head.word[0] == op.in->context) {
+    post_held_back();
+  }
+  struct condition {
+    const state& self;
+    const operation& op;
+  } either{*this, op};
+  rt.wait_until(
+      [](void* c) {
+        const auto& [self, received] = *static_cast<condition*>(c);
+        return received.done() || self.is_interrupted(received);
+      },
+      &either);
+  if (!op.done() && !end_posted(op, fault::peer_failed)) {
+    rt.wait(op);  // a message has met it meanwhile
+  }
+}
 
 request* engine::irecv(const core::communicator& /*comm*/, channel& in, const buffer& into,
                        comm_rank source, message_tag tag) {
@@ -143,7 +169,7 @@ void engine::state::consume(operation& op, matched* m) noexcept {
   deliver(op, m->data(), m->bytes);
   discard(m);
   if (waits != 0) {
-    send_control(from, am_matched, waits);
+    send_control(from, am_matched, {{waits, 0}});
   }
 }
 
@@ -177,6 +203,7 @@ void engine::state::prepare(operation& op, std::size_t bytes) noexcept {
   const std::size_t room = op.data.bytes();
   const std::size_t n = std::min(bytes, room);
   SINEW_EXPECT(!op.in->exact_length.load(std::memory_order_relaxed) || bytes == room);
+  op.unmatched.store(false, std::memory_order_relaxed);
   op.outcome.bytes = n;
   op.outcome.sent_bytes = bytes;
   op.outcome.error = bytes > room ? fault::truncated : fault::none;
@@ -234,7 +261,7 @@ void engine::state::fetched(operation& op) noexcept {
     return;
   }
   unpack_whole(op);
-  send_control(op.peer, am_matched, op.remote_operation);
+  send_control(op.peer, am_matched, {{op.remote_operation, 0}});
   finish(op);
 }
 
@@ -243,7 +270,7 @@ inline void engine::state::end_eager(operation& op, const fabric::arrival& a,
   set_envelope(op.outcome, a.head);
   deliver(op, what.data, what.bytes);
   if (what.sender_operation != 0) {
-    send_control(a.source, am_matched, what.sender_operation);
+    send_control(a.source, am_matched, {{what.sender_operation, 0}});
   }
 }
 
@@ -425,7 +452,7 @@ void engine::state::throttle(job_rank peer, bool on) noexcept {
   }
   for (said = !on; throttle_sent.load(std::memory_order_seq_cst) != said;) {
     said = !said;
-    send_control(peer, am_throttle, said ? 1 : 0);
+    send_control(peer, am_throttle, {{said ? 1U : 0U, 0}});
   }
 }
 

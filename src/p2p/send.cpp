@@ -147,6 +147,7 @@ operation* engine::state::start_send(channel& in, fabric::header head, const buf
   op->peer = peer;
   op->outcome = {};
   op->exposed = false;
+  op->withdrawing = false;
   const std::uint8_t why = slow[peer.index()].get();
   op->todo = first_step(peer, from, how);
   op->handler = op->todo == step::send_sync ? am_eager_sync : am_eager;
@@ -275,20 +276,23 @@ bool engine::state::attempt(operation& op) {
 }
 
 // A word to another rank, from inside a handler: at once, or from the backlog. What it tells of has
-// happened, and its receiver waits: without memory to remember it there is no way on.
-void engine::state::send_control(job_rank peer, am what, std::uint64_t word) noexcept {
-  const fabric::header head{{word, 0}};
-  if (way_to(peer).send_short(peer, what, head, nullptr, 0).done()) [[likely]] {
-    return;
+// happened, and its receiver waits.
+void engine::state::send_control(job_rank peer, am what, fabric::header word) noexcept {
+  if (!way_to(peer).send_short(peer, what, word, nullptr, 0).done()) [[unlikely]] {
+    send_control_in_order(peer, what, word);
   }
+}
+
+// Behind what was submitted to that rank before. Without memory to remember it there is no way on.
+void engine::state::send_control_in_order(job_rank peer, am what, fabric::header word) noexcept {
   operation* op = operations.get();
   if (op == nullptr) {
-    base::out_of_memory("telling another rank that its message has been received");
+    base::out_of_memory("telling another rank what becomes of a message");
   }
   op->reset();
   op->in = nullptr;
   op->data = {nullptr, 0, plain_bytes};
-  op->head = head;
+  op->head = word;
   op->peer = peer;
   op->handler = what;
   op->todo = step::control;

@@ -70,11 +70,12 @@ enum am : fabric::handler_id {
   am_eager = core::handlers::p2p,  ///< payload: the data
   am_eager_sync,  ///< payload: the sender's operation (8 B), the data; answered by am_matched
   am_rts,         ///< payload: the `rts` of a long message; answered by am_matched when copied
-  am_matched,     ///< the sender's operation is complete
+  am_matched,     ///< the sender's operation is complete; word 1 is 1: its message is withdrawn
   am_throttle,    ///< word 0 is 1: send an RTS, do not push, until 0 comes
   am_push,        ///< as the first three; payload: announces a message in pieces (push.cpp)
   am_piece,       ///< a piece of it; word 0 names it
   am_revoke,      ///< word 0: nothing more goes in that context and the next
+  am_withdraw,    ///< its sender wants the message back, of the context in word 1
   am_end
 };
 static_assert(am_end <= core::handlers::rma);
@@ -167,12 +168,17 @@ struct alignas(64) operation final : request, match::receive {
   step todo = step::nothing;
   fabric::handler_id handler = 0;
   bool exposed = false;
-  bool away = false;  ///< a receive listed in its channel's `away`; under tags_lock
+  bool withdrawing = false;  ///< a send that its receiver has been asked to give back
+  bool away = false;         ///< a receive listed in its channel's `away`; under tags_lock
   /// What the network has of it.
   struct tagged_part : fabric::tagged::operation {
     p2p::operation* self = nullptr;
   };
   tagged_part part;
+
+  /// A receive from any source that no message has met. Set before it is posted; who sees that too
+  /// late reports the death of a rank, of which it has heard, too early. So relaxed.
+  std::atomic<bool> unmatched{false};
 
   /// Gives the operation back, if it is released before its end.
   struct orphan_waiter : core::waiter {
@@ -264,7 +270,8 @@ struct engine::state {
   void offer(operation& op, const buffer& from);
   [[gnu::noinline]] void submit(operation& op);
   [[nodiscard]] bool attempt(operation& op);
-  [[gnu::noinline]] void send_control(job_rank peer, am what, std::uint64_t word) noexcept;
+  [[gnu::noinline]] void send_control(job_rank peer, am what, fabric::header word) noexcept;
+  void send_control_in_order(job_rank peer, am what, fabric::header word) noexcept;
   int retry_backlog();
   int retry_backlog_of(peer_state& p);
   /// Throws std::bad_alloc, unless something has been kept of that rank before.
@@ -273,6 +280,7 @@ struct engine::state {
     return p != nullptr ? *p : throw std::bad_alloc();
   }
   void arrived_matched(const fabric::arrival& a) noexcept;
+  void arrived_withdraw(const fabric::arrival& a) noexcept;
 
   // --- push.cpp ---
   /// Data with gaps on one node in any case, up to `most_with_gaps`: they would be packed, fetched
@@ -422,7 +430,9 @@ struct engine::state {
   [[nodiscard]] bool is_dead(job_rank r) const noexcept;
   void prepare_for_failures();
   int look_for_failures();
-  void learn_of_deaths();
+  void note_death(job_rank dead);
+  [[nodiscard]] bool is_interrupted(const operation& op) const noexcept;
+  bool end_posted(operation& op, fault why);
   void end_receives(channel& in);
   void end_sends_to(job_rank peer);
   void end_revoked_sends();
@@ -562,7 +572,7 @@ struct engine::state {
   std::atomic<std::uint64_t> probed_for{0};
 
   boot::survival* const survivors;       ///< null: the job ends when a rank dies
-  std::uint32_t deaths_seen = 0;         ///< the poller's
+  std::vector<job_rank> dead_members;    ///< the poller's
   std::atomic<bool> any_failure{false};  ///< a rank has died, or a context been revoked; relaxed
   int failure_chore = -1;
   bool any_revoked = false;    ///< the poller's, and theirs who revoke: it only lasts too long

@@ -8,6 +8,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/memory.hpp"
+#include "sinew/core/losses.hpp"
 
 namespace sinew::p2p {
 namespace {
@@ -59,29 +60,52 @@ bool engine::state::end_failed(operation& op, job_rank to) noexcept {
   return true;
 }
 
-void engine::state::learn_of_deaths() {
-  for (const std::uint32_t now = survivors->deaths(); deaths_seen < now; ++deaths_seen) {
-    const job_rank dead = survivors->dead(deaths_seen);
-    slow[dead.index()].set(slow_bits::dead | slow_bits::failing);
-    if (dead != rt.rank()) {
-      net.give_up(dead);  // after the bit, which what then ends looks at
-    }
-    any_failure.store(true, std::memory_order_relaxed);
-  }
+void engine::state::note_death(job_rank dead) {
+  slow[dead.index()].set(slow_bits::dead | slow_bits::failing);
+  dead_members.push_back(dead);
+  any_failure.store(true, std::memory_order_relaxed);
+  looked_ns = 0;
+  rt.want_chore(failure_chore, true);
 }
 
-// In the poller: nothing arrives meanwhile, so that what is collected stays posted.
+bool engine::state::is_interrupted(const operation& op) const noexcept {
+  return any_failure.load(std::memory_order_relaxed) && op.wanted.source == any_source &&
+         op.unmatched.load(std::memory_order_relaxed) && !op.done() &&
+         fault_of(*op.in, any_source) == fault::peer_failed_pending;
+}
+
+// Of a receive. False if a message has met it.
+bool engine::state::end_posted(operation& op, fault why) {
+  const match::envelope wanted = op.wanted;
+  auto& matcher = op.in->matcher;
+  const bool removed = threaded ? [&] {
+    auto held = matcher.enter(wanted);
+    return !op.done() && held.cancel(op);
+  }()
+                                : !op.done() && matcher.alone().cancel(op);
+  if (removed) {
+    op.outcome = {};
+    op.outcome.source = wanted.source;
+    op.outcome.tag = wanted.tag;
+    op.outcome.error = why;
+    finish(op);
+  }
+  return removed;
+}
+
+// In the poller: nothing arrives meanwhile, so that what is collected stays posted. A receive from
+// any source does not end when one of them has died: it is interrupted.
 void engine::state::end_receives(channel& in) {
   if (held_head.word[0] == in.context) {
     post_held_back();
   }
   std::vector<operation*> ended;
+  const bool meets = in.context / 2 == meeting_context / 2;
   {
     const auto held = in.matcher.gathered();
-    const bool meets = in.context / 2 == meeting_context / 2;
     const auto collect = [&](const match::receive& r) {
       const fault f = meets ? fault_in_meeting(r.wanted) : fault_of(in, r.wanted.source);
-      if (f != fault::none) {
+      if (f != fault::none && f != fault::peer_failed_pending) {
         ended.push_back(static_cast<operation*>(const_cast<match::receive*>(&r)));
       }
     };
@@ -90,17 +114,7 @@ void engine::state::end_receives(channel& in) {
         const_cast<void*>(static_cast<const void*>(&collect)));
   }
   for (operation* op : ended) {
-    const match::envelope wanted = op->wanted;
-    const bool removed =
-        threaded ? in.matcher.enter(wanted).cancel(*op) : in.matcher.alone().cancel(*op);
-    if (removed) {
-      op->outcome = {};
-      op->outcome.source = wanted.source;
-      op->outcome.tag = wanted.tag;
-      op->outcome.error =
-          in.context / 2 == meeting_context / 2 ? fault::peer_failed : fault_of(in, wanted.source);
-      finish(*op);
-    }
+    end_posted(*op, meets ? fault::peer_failed : fault_of(in, op->wanted.source));
   }
 }
 
@@ -182,19 +196,14 @@ void engine::state::end_revoked_sends() {
 }
 
 int engine::state::look_for_failures() {
-  if (survivors != nullptr && survivors->deaths() != deaths_seen) {
-    learn_of_deaths();
-    looked_ns = 0;
-  }
   if (!any_failure.load(std::memory_order_relaxed) || now_ns() - looked_ns < look_period_ns) {
     return 0;
   }
   base::must_have_memory("ending operations with a rank that has died", [&] {
-    for (std::uint32_t i = 0; i < deaths_seen; ++i) {
-      end_sends_to(survivors->dead(i));
-    }
-    for (const job_rank each : lost_strangers) {
-      end_sends_to(each);
+    for (const auto* const dead : {&dead_members, &lost_strangers}) {
+      for (const job_rank each : *dead) {
+        end_sends_to(each);
+      }
     }
     end_revoked_sends();
     std::vector<channel*> all;
@@ -215,7 +224,7 @@ int engine::state::look_for_failures() {
     }
   });
   looked_ns = now_ns();
-  if (survivors == nullptr && lost_strangers.empty() && !any_revoked) {
+  if (dead_members.empty() && lost_strangers.empty() && !any_revoked) {
     any_failure.store(false, std::memory_order_relaxed);
     rt.want_chore(failure_chore, false);
   }
@@ -247,7 +256,9 @@ void engine::state::forget_old_revocation(channel& in, const core::communicator&
 void engine::state::prepare_for_failures() {
   failure_chore =
       rt.add_chore([](void* s) { return static_cast<state*>(s)->look_for_failures(); }, this);
-  rt.want_chore(failure_chore, survivors != nullptr);
+  core::losses::of(rt).listen(
+      core::loss_listener::messages,
+      [](void* s, job_rank dead) { static_cast<state*>(s)->note_death(dead); }, this);
 }
 
 // Who hears of it first tells all others, since who said it may die before it has told everybody.
@@ -265,7 +276,7 @@ void engine::state::arrived_revoke(const fabric::arrival& a) noexcept {
     }
     for (const job_rank peer : in.comm->members().members()) {
       if (peer != rt.rank() && peer != a.source && !is_dead(peer)) {
-        send_control(peer, am_revoke, context);
+        send_control(peer, am_revoke, {{context, 0}});
       }
     }
   });
@@ -291,7 +302,7 @@ void engine::revoke(const core::communicator& comm) {
   s.revoke(context, runtime_.rank());
   for (const job_rank peer : comm.members().members()) {
     if (peer != runtime_.rank() && !s.is_dead(peer)) {
-      s.send_control(peer, am_revoke, context);
+      s.send_control(peer, am_revoke, {{context, 0}});
     }
   }
 }
@@ -311,8 +322,15 @@ bool engine::has_dead(const core::communicator& comm) const noexcept {
 }
 
 bool engine::is_dead(job_rank rank) const noexcept {
-  const boot::survival* const known = state_->survivors;
-  return known != nullptr && known->is_dead(rank, known->deaths());
+  return core::losses::of(runtime_).is_dead(rank);
+}
+
+bool engine::is_from_any(const request& r) noexcept {
+  return static_cast<const operation&>(r).wanted.source == any_source;
+}
+
+bool engine::is_interrupted(const request& r) const noexcept {
+  return state_->is_interrupted(static_cast<const operation&>(r));
 }
 
 void engine::acknowledge(const core::communicator& comm, std::uint32_t deaths) {

@@ -107,6 +107,7 @@ operation* engine::state::start_tagged(channel& in, fabric::header head, const b
   op->outcome = {};
   op->exposed = false;
   op->todo = step::send_eager;
+  op->handler = am_eager;
   if (end_failed(*op, peer)) {
     return op;
   }
@@ -259,6 +260,7 @@ void engine::state::receive_taken(operation& op, const fabric::tagged::waiting& 
   std::size_t room = op.data.bytes();
   void* into = op.data.base;
   op.away = false;
+  op.unmatched.store(false, std::memory_order_relaxed);
   if (!op.data.type->dense()) {
     op.packed.reset(new (std::nothrow) std::byte[room]);
     room = op.packed ? room : 0;

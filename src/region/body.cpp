@@ -19,7 +19,7 @@ shared_heaps heaps_of(rma::engine& memory) {
   shared_heaps all;
   all.rank = memory.rank();
   for (job_rank r = 0; r.below(memory.size()); ++r) {
-    all.begins.push_back(memory.maps(r) ? memory.at({r, 0}) : nullptr);
+    all.begins.push_back(memory.mapped({r, 0}));
     if (!memory.maps_all()) {
       all.nodes.push_back(memory.node_of(r));
     }
@@ -34,7 +34,7 @@ instance_table table_of(rma::engine& memory, bool threaded) {
   const std::uint64_t slots_at = memory.memory().allocate(rma::part::symmetric, bytes);
   std::memset(memory.at({memory.rank(), slots_at}), 0, bytes);
   return {heaps_of(memory), slots_at, slots, threaded, [&memory](std::size_t more) {
-            return memory.memory().try_allocate(rma::part::local, more);
+            return memory.memory().try_allocate_high(rma::part::local, more);
           }};
 }
 

@@ -5,6 +5,7 @@
 //   plan, walker    who moves which bytes, and in which runs pure
 //   sides, checks   sides of transfers, checked and bound     pure, over mapped memory
 //   part_memory     this rank's memory for parts             edge: heaps
+//   future_memory   who gets what others will give back      pure, over a heap
 //   peer_memory     other processes' private memory          edge: kernel
 //   courier         messages                                 edge: network
 //   directory       what ranks of other nodes have made      on table and courier
@@ -47,15 +48,12 @@ struct system::body final : inbox {
     instances.make_part(creator, a);
   }
   void on_allocated(instance i) override { instances.part_made(i); }
-  void on_release(memory_kind kind, std::uint64_t address) override {
-    instances.free_part(kind, address);
+  void on_release(const part_name& p, std::uint64_t address) override {
+    instances.free_part(p, address);
   }
-  void on_promise(job_rank by, memory_kind kind, std::uint64_t promised) override {
-    instances.promised(by, kind, promised);
-  }
-  void on_settled(job_rank by, memory_kind kind, std::uint64_t settled) override {
-    instances.settled(by, kind, settled);
-  }
+  void on_promise(const part_name& p) override { instances.promise(p); }
+  void on_keep(const part_name& p) override { instances.keep(p); }
+  void on_withdraw(const part_name& p) override { instances.withdraw(p); }
   void on_destroy(instance i, std::uint64_t post, sinew::event::event after) override {
     instances.end_after(i, after, post);
   }

@@ -22,7 +22,8 @@ enum region_message : std::uint64_t {
   record_bytes,
   forget_record,
   promised,
-  settled
+  kept,
+  withdrawn
 };
 struct to_destroy {
   std::uint64_t what;
@@ -45,23 +46,25 @@ T head_of(const message& m) {
 }
 
 void read_region(const message& m, inbox& to) {
-  SINEW_ASSERT(m.small <= settled);
+  SINEW_ASSERT(m.small <= withdrawn);
   switch (static_cast<region_message>(m.small)) {
     case allocate:
       return to.on_allocate(m.source, head_of<allocation>(m));
     case allocated:
       return to.on_allocated(instance::from_bits(m.word));
     case release:
-      return to.on_release(head_of<memory_kind>(m), m.word);
+      return to.on_release(head_of<part_name>(m), m.word);
     case destroy_instance: {
       const auto d = head_of<to_destroy>(m);
       return to.on_destroy(instance::from_bits(d.what), m.word,
                            sinew::event::event::from_bits(d.after));
     }
     case promised:
-      return to.on_promise(m.source, head_of<memory_kind>(m), m.word);
-    case settled:
-      return to.on_settled(m.source, head_of<memory_kind>(m), m.word);
+      return to.on_promise(head_of<part_name>(m));
+    case kept:
+      return to.on_keep(head_of<part_name>(m));
+    case withdrawn:
+      return to.on_withdraw(head_of<part_name>(m));
     case allocated_far:
       return to.on_allocated_far(m.source, head_of<allocated_part>(m));
     case ask_for_record:
@@ -171,19 +174,24 @@ void courier::forget(job_rank who, instance i) {
   events_.send(who, topic::region, forget_record, i.bits());
 }
 
-void courier::release(job_rank owner, memory_kind kind, std::uint64_t address) {
+void courier::release(job_rank owner, const part_name& p, std::uint64_t address) {
   SINEW_EXPECT(owner != events_.rank() && address != 0);
-  events_.send(owner, topic::region, region::release, address, &kind, sizeof kind);
+  events_.send(owner, topic::region, region::release, address, &p, sizeof p);
 }
 
-void courier::promise(job_rank owner, memory_kind kind, std::uint64_t bytes) {
-  SINEW_EXPECT(owner != events_.rank() && bytes != 0);
-  events_.send(owner, topic::region, promised, bytes, &kind, sizeof kind);
+void courier::promise(job_rank owner, const part_name& p) {
+  SINEW_EXPECT(owner != events_.rank() && p.id != 0);
+  events_.send(owner, topic::region, promised, 0, &p, sizeof p);
 }
 
-void courier::settle(job_rank owner, memory_kind kind, std::uint64_t bytes) {
-  SINEW_EXPECT(owner != events_.rank() && bytes != 0);
-  events_.send(owner, topic::region, settled, bytes, &kind, sizeof kind);
+void courier::keep(job_rank owner, const part_name& p) {
+  SINEW_EXPECT(owner != events_.rank() && p.id != 0);
+  events_.send(owner, topic::region, kept, 0, &p, sizeof p);
+}
+
+void courier::withdraw(job_rank owner, const part_name& p) {
+  SINEW_EXPECT(owner != events_.rank() && p.id != 0);
+  events_.send(owner, topic::region, withdrawn, 0, &p, sizeof p);
 }
 
 void courier::destroy(job_rank creator, instance i, std::uint64_t post, sinew::event::event after) {

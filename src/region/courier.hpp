@@ -21,10 +21,12 @@ class inbox {
   virtual void on_allocate(job_rank creator, const allocation& a) = 0;
   virtual void on_allocated(instance i) = 0;
   virtual void on_allocated_far(job_rank owner, const allocated_part& a) = 0;
-  virtual void on_release(memory_kind kind, std::uint64_t address) = 0;
-  /// A rank will give so many bytes back; it has, or it will not.
-  virtual void on_promise(job_rank by, memory_kind kind, std::uint64_t bytes) = 0;
-  virtual void on_settled(job_rank by, memory_kind kind, std::uint64_t bytes) = 0;
+  virtual void on_release(const part_name& p, std::uint64_t address) = 0;
+  /// It will be released once an event has triggered; it will not after all.
+  virtual void on_promise(const part_name& p) = 0;
+  virtual void on_keep(const part_name& p) = 0;
+  /// What waits for memory need not any more.
+  virtual void on_withdraw(const part_name& p) = 0;
   virtual void on_destroy(instance i, std::uint64_t post, sinew::event::event after) = 0;
   virtual void on_perform(transfer& t) = 0;
   virtual void on_parcel(job_rank sender, const parcel& p, const std::byte* runs) = 0;
@@ -59,9 +61,10 @@ class courier {
   void allocated(job_rank creator, instance i);
   /// The creator is on another node.
   void allocated(job_rank creator, const allocated_part& a);
-  void release(job_rank owner, memory_kind kind, std::uint64_t address);
-  void promise(job_rank owner, memory_kind kind, std::uint64_t bytes);
-  void settle(job_rank owner, memory_kind kind, std::uint64_t bytes);
+  void release(job_rank owner, const part_name& p, std::uint64_t address);
+  void promise(job_rank owner, const part_name& p);
+  void keep(job_rank owner, const part_name& p);
+  void withdraw(job_rank owner, const part_name& p);
   void destroy(job_rank creator, instance i, std::uint64_t post, sinew::event::event after);
   void perform(job_rank executor, const transfer& t);
   /// `packet` begins with sizeof(parcel) bytes that this call fills; the runs are behind.

@@ -59,6 +59,21 @@ class bands {
   std::uint64_t begin_ = 0;
 };
 
+/// The section of the band along an axis that has this position; empty if there is none. The bands
+/// of a set lie in order.
+view band_at(view of, std::size_t axis, std::uint64_t position) noexcept {
+  const auto end =
+      std::upper_bound(of.begin(), of.end(), position,
+                       [axis](std::uint64_t p, const rectangle& r) { return p < r.low[axis]; });
+  if (end == of.begin() || position >= (end - 1)->high[axis]) {
+    return {};
+  }
+  const auto begin =
+      std::lower_bound(of.begin(), end, (end - 1)->low[axis],
+                       [axis](const rectangle& r, std::uint64_t low) { return r.low[axis] < low; });
+  return {begin, end};
+}
+
 bool same_beyond(view a, view b, std::size_t axis) noexcept {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
     return std::equal(x.low.begin() + static_cast<std::ptrdiff_t>(axis) + 1, x.low.end(),
@@ -200,13 +215,11 @@ bool index_space::contains(std::span<const std::uint64_t> position) const {
               "a position of " + std::to_string(position.size()) + " axes was given, and it has " +
                   std::to_string(axes_),
               "");
-  return std::any_of(parts_.begin(), parts_.end(), [&](const rectangle& r) {
-    std::size_t a = 0;
-    while (a < axes_ && position[a] >= r.low[a] && position[a] < r.high[a]) {
-      ++a;
-    }
-    return a == axes_;
-  });
+  view band = parts_;
+  for (std::size_t a = 0; a < axes_ && !band.empty(); ++a) {
+    band = band_at(band, a, position[a]);
+  }
+  return !band.empty();
 }
 
 index_space operator|(const index_space& a, const index_space& b) {

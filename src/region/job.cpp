@@ -163,7 +163,8 @@ job::~job() try {
     }
   }
   if (b.any_lost()) {
-    (void)body_.release();  // the others go on, and nobody knows when they have ended
+    b.runtime.outlast_rounds();  // what another thread is answering, others wait for
+    (void)body_.release();       // the others go on, and nobody knows when they have ended
   } else {
     b.events.set_handler(
         sinew::event::topic::job, [](void*, const sinew::event::message&) {}, nullptr);

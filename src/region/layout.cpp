@@ -9,7 +9,7 @@
 namespace sinew::region {
 namespace {
 
-constexpr std::uint64_t line = 64;
+constexpr std::uint64_t line_bytes = 64;
 
 std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
 
@@ -52,7 +52,7 @@ std::uint64_t end_of(const field_place& f, const std::array<std::uint64_t, most_
 void place_by_field(layout& l, const std::array<std::uint64_t, most_axes>& counts) {
   std::uint64_t next = 0;
   for (field_place& f : l.fields) {
-    f.at.offset = round_up(next, line);
+    f.at.offset = round_up(next, line_bytes);
     auto stride = static_cast<std::int64_t>(f.info.bytes);
     for (std::size_t axis = most_axes; axis-- > 0;) {
       f.at.stride[axis] = stride;

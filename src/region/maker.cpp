@@ -11,9 +11,28 @@ namespace sinew::region {
 using sinew::event::event;
 using sinew::event::user_event;
 
+maker::maker(const parts& p, bool threaded) : all_(p), unfinished_(threaded), threaded_(threaded) {
+  for (const memory_kind kind : {memory_kind::heap, memory_kind::shared, memory_kind::symmetric}) {
+    rma::arena* const blocks = all_.blocks.arena_of(kind);
+    if (blocks == nullptr) {
+      continue;
+    }
+    using fit = future_memory::fit;
+    futures_.try_emplace(
+        kind, *blocks, kind == memory_kind::heap ? fit::in_any_pieces : fit::in_one_piece,
+        future_memory::source{
+            [this, kind](std::size_t bytes) { return all_.blocks.take_block(kind, bytes); },
+            [this, kind](std::uint64_t offset, bool others_wait) {
+              all_.blocks.give_back_block(kind, offset, others_wait);
+            }});
+  }
+}
+
 instance maker::enter(const layout& l, memory_kind kind, std::span<const job_rank> owners) {
-  const std::uint64_t offset =
-      all_.memory.memory().allocate(rma::part::local, record::bytes(l.fields.size(), l.parts));
+  const std::size_t bytes = record::bytes(l.fields.size(), l.parts);
+  const std::uint64_t offset = all_.blocks.take_lasting(bytes);
+  SINEW_CHECK(offset != 0, "an instance cannot be made",
+              all_.blocks.no_room(memory_kind::shared, bytes).why, "");
   const std::optional<instance> i = all_.table.enter(offset, l, kind, owners);
   if (!i) {
     all_.memory.memory().release(offset);
@@ -39,13 +58,10 @@ maker::entered maker::create(const layout& l, memory_kind kind, std::span<const 
       all_.events.entrust(ready, owner);  // poisoned if that is lost
     }
   }
-  after(all_.events, before, [this, k](bool bad) {
-    if (bad) {
-      fail(*k, "the event before it was poisoned", unfinished_.abandon(k->id));
-    } else {
-      make_parts(*k);
-    }
-  });
+  make_parts(*k);
+  go_on(*k, unfinished_.all_asked(i));
+  after(all_.events, before,
+        [this, k, ready](bool bad) { go_on(*k, unfinished_.begun(k->id, ready, !bad)); });
   return {k, ready};
 }
 
@@ -78,73 +94,67 @@ void maker::make_parts(const known& k) {
 void maker::make_part(job_rank creator, const allocation& wanted) {
   allocation a = wanted;
   a.bytes = std::max<std::uint64_t>(a.bytes, 1);
-  part_memory::result got{0, "what is free and will be is wanted by others that wait for memory"};
+  future_memory* const future = future_of(a.kind);
+  if (future == nullptr) {
+    return answer(creator, a,
+                  a.kind == memory_kind::heap ? all_.blocks.address_of(a.kind, 0, a.bytes)
+                                              : all_.blocks.no_room(a.kind, a.bytes));
+  }
+  future_memory::outcome now{{creator, a}};
   {
-    const base::guard held(waiting_lock_, threaded_);
-    waiting_parts& w = waiting_for(a.kind);
-    // What does not fit is tried as well, for the reason.
-    const std::uint64_t free = w.empty() ? 0 : all_.blocks.free_bytes(a.kind);
-    if (a.bytes > free || w.may_pass(a.bytes, free)) {
-      got = all_.blocks.take(a.kind, a.bytes);
-    }
-    if (got.address == 0 && w.may_wait(a.bytes, all_.blocks.free_bytes(a.kind))) {
-      w.wait({creator, a});
-      return;  // settled() goes on
+    const base::guard held(futures_lock_, threaded_);
+    if (future->place(now.of, now.offset) == future_memory::answer::waits) {
+      return;  // whoever gives back what it inherits goes on
     }
   }
-  answer(creator, a, got);
+  answer({now});
 }
 
-/// Gives memory to those that wait, in their order. Under the lock.
-void maker::serve(waiting_parts& w, answers& to) {
-  while (!w.empty()) {
-    const waiting_parts::request& r = w.first();
-    part_memory::result got = all_.blocks.take(r.what.kind, r.what.bytes);
-    if (got.address == 0 && w.any_promised()) {
-      return;
+void maker::answer(const future_memory::outcomes& served) {
+  for (const future_memory::outcome& o : served) {
+    const auto& [creator, a] = o.of;
+    part_memory::result got;
+    if (creator == all_.table.rank() || !all_.events.is_lost(creator)) {
+      if (o.offset != 0) {
+        got = all_.blocks.address_of(a.kind, o.offset, a.bytes);
+      } else if (!o.withdrawn) {
+        got = all_.blocks.no_room(a.kind, a.bytes);
+      }
+      answer(creator, a, got);
     }
-    to.emplace_back(r, std::move(got));
-    w.drop_first();
+    if (o.offset != 0 && got.address == 0) {
+      give_back({a.id, a.part, a.kind});
+    }
   }
 }
 
-void maker::promised(job_rank by, memory_kind kind, std::uint64_t bytes) {
-  const base::guard held(waiting_lock_, threaded_);
-  waiting_for(kind).promise(by, bytes);
+void maker::give_back(const part_name& p) {
+  update(p.kind, [&](future_memory& f, auto& served) { f.release(p, served); });
 }
-
-void maker::settled(job_rank by, memory_kind kind, std::uint64_t bytes) {
-  answers served;
-  {
-    const base::guard held(waiting_lock_, threaded_);
-    waiting_parts& w = waiting_for(kind);
-    w.settle(by, bytes);
-    serve(w, served);
-  }
-  for (const auto& [request, got] : served) {
-    answer(request.creator, request.what, got);
-  }
+void maker::promise(const part_name& p) {
+  update(p.kind, [&](future_memory& f, auto&) { f.promise(p); });
 }
-
+void maker::keep(const part_name& p) {
+  update(p.kind, [&](future_memory& f, auto& served) { f.keep(p, served); });
+}
+void maker::withdraw(const part_name& p) {
+  update(p.kind, [&](future_memory& f, auto& served) { f.withdraw(p, served); });
+}
 void maker::lost(job_rank rank) {
-  answers served;
-  {
-    const base::guard held(waiting_lock_, threaded_);
-    for (waiting_parts& w : waiting_) {
-      w.lose(rank);
-      serve(w, served);
-    }
+  for (const memory_kind kind : {memory_kind::heap, memory_kind::shared, memory_kind::symmetric}) {
+    update(kind, [&](future_memory& f, auto& served) { f.lose(rank, served); });
   }
-  for (const auto& [request, got] : served) {
-    answer(request.creator, request.what, got);
-  }
+}
+
+void maker::free_part(const part_name& p, std::uint64_t address) {
+  all_.blocks.free_address(p.kind, address);
+  give_back(p);
 }
 
 /// Writes the address, or why there is none, into the creator's record.
 void maker::answer(job_rank creator, const allocation& a, const part_memory::result& got) {
-  if (got.address == 0) {
-    SINEW_ASSERT(!got.why.empty());
-    all_.trouble.add("an instance cannot be made (" + got.why + ")");
+  if (!got.why.empty()) {
+    all_.trouble.add("an instance cannot be made", got.why);
   }
   const instance i = instance::from_bits(a.id);
   allocated_part answer{a.id, got.address, a.part, {}};
@@ -166,7 +176,8 @@ void maker::answer(job_rank creator, const allocation& a, const part_memory::res
 void maker::write(record& r, const allocated_part& a) {
   SINEW_ASSERT(a.part < r.parts && r.places()[a.part].address == 0);
   r.places()[a.part].address = a.address;
-  if (a.address == 0 && !r.why_is_taken.exchange(true, std::memory_order_relaxed)) {
+  const bool has_reason = a.address == 0 && a.why[0] != 0;  // else it was withdrawn
+  if (has_reason && !r.why_is_taken.exchange(true, std::memory_order_relaxed)) {
     std::snprintf(r.why, sizeof r.why, "%s", a.why);
   }
 }
@@ -179,19 +190,33 @@ void maker::part_made_far(const allocated_part& a) {
 
 void maker::part_made(instance i) {
   SINEW_EXPECT(i.creator() == all_.table.rank());
-  const std::optional<user_event> ready = unfinished_.part_answered(i);
-  if (!ready) {
-    return;  // more parts are to come
-  }
   const known_ptr k = all_.table.find(i);
-  bool good = true;
-  for (std::uint32_t p = 0; p < k->where.parts; ++p) {
-    good = good && k->place(p).address != 0;
+  const bool good = !k->there->why_is_taken.load(std::memory_order_relaxed);
+  go_on(*k, unfinished_.part_answered(i, good));
+}
+
+/// The record may be gone once this has returned, unless the step says that more is to come.
+void maker::go_on(const known& k, const unfinished::step& s) {
+  if (s.withdraw) {
+    tell_owners(parts_of(k), &maker::withdraw, &courier::withdraw);
+    go_on(k, unfinished_.withdrawn(k.id));
+  } else if (s.ready) {
+    s.failed ? fail(k, *s.ready) : succeed(k, *s.ready);
   }
-  if (good) {
-    succeed(*k, *ready);
-  } else {
-    fail(*k, k->there->why, *ready);
+}
+
+std::vector<maker::owned> maker::parts_of(const known& k) {
+  std::vector<owned> all;
+  for (std::uint32_t p = 0; p < k.where.parts; ++p) {
+    all.emplace_back(k.there->places()[p].rank, part_name{k.id.bits(), p, k.kind});
+  }
+  return all;
+}
+
+void maker::tell_owners(const std::vector<owned>& all, void (maker::*here)(const part_name&),
+                        void (courier::*there)(job_rank, const part_name&)) {
+  for (const auto& [owner, part] : all) {
+    owner == all_.table.rank() ? (this->*here)(part) : (all_.messages.*there)(owner, part);
   }
 }
 
@@ -201,88 +226,80 @@ void maker::succeed(const known& k, user_event ready) {
   all_.events.trigger(ready);
 }
 
-void maker::fail(const known& k, const std::string& why, user_event ready) {
-  SINEW_EXPECT(k.there->state.load(std::memory_order_relaxed) == record_state::making);
+void maker::fail(const known& k, user_event ready) {
+  record& r = *k.there;
+  SINEW_EXPECT(r.state.load(std::memory_order_relaxed) == record_state::making);
   for (std::uint32_t p = 0; p < k.where.parts; ++p) {
-    release_part(k.kind, k.there->places()[p]);
-    k.there->places()[p].address = 0;
+    release_part({k.id.bits(), p, k.kind}, r.places()[p]);
+    r.places()[p].address = 0;
   }
-  if (why != k.there->why) {
-    std::snprintf(k.there->why, sizeof k.there->why, "%s", why.c_str());
+  if (r.why[0] == 0) {
+    std::snprintf(r.why, sizeof r.why, "%s", "the event before it was poisoned");
   }
-  SINEW_ENSURE(k.there->why[0] != 0);
-  k.there->state.store(record_state::failed, std::memory_order_release);
+  r.state.store(record_state::failed, std::memory_order_release);
   all_.events.poison(ready);
 }
 
 bool maker::end(instance i) {
   const auto refuse = [&](const char* why) {
-    all_.trouble.add(why);
+    all_.trouble.add("an instance cannot be destroyed", why);
     return false;
   };
   known_ptr k;
   try {
     k = all_.table.find(i);
   } catch (const error& e) {
-    return refuse(e.what());
+    all_.trouble.add(e.what());
+    return false;
   }
   if (k->there->state.load(std::memory_order_acquire) == record_state::making) {
-    return refuse(
-        "an instance cannot be destroyed (it is still being made; destroy it after its ready)");
+    return refuse("it is still being made; destroy it after its ready");
   }
   const std::optional<std::uint64_t> record_at = all_.table.retire(i);
   if (!record_at) {
-    return refuse("an instance cannot be destroyed (another thread has destroyed it)");
+    return refuse("another thread has destroyed it");
   }
   SINEW_ASSERT(*record_at == all_.table.offset_of(*k->there));
   all_.others.retired(i);
   for (std::uint32_t p = 0; p < k->where.parts && !k->there->attached; ++p) {
-    release_part(k->kind, k->there->places()[p]);
+    release_part({i.bits(), p, k->kind}, k->there->places()[p]);
   }
   all_.memory.memory().release(*record_at);
   return true;
 }
 
 void maker::end_after(instance i, event before, std::uint64_t gone) {
-  std::vector<job_rank> owners;
-  std::uint64_t bytes = 0;
-  memory_kind kind = memory_kind::heap;
+  std::vector<owned> promised;
   if (!all_.events.has_triggered(before)) {
     try {
       const known_ptr k = all_.table.find(i);
-      kind = k->kind;
-      bytes = std::max<std::uint64_t>(k->where.part_bytes, 1);
-      const bool promises = part_memory::has_limit(kind) && !k->there->attached;
-      for (std::uint32_t p = 0; promises && p < k->where.parts; ++p) {
-        owners.push_back(k->there->places()[p].rank);
+      const bool has_limit = k->kind != memory_kind::heap || future_of(k->kind) != nullptr;
+      if (has_limit && !k->there->attached) {
+        promised = parts_of(*k);
       }
     } catch (const error&) {  // end() says what is wrong
-      owners.clear();
+      promised.clear();
     }
   }
-  const job_rank me = all_.table.rank();
-  for (const job_rank owner : owners) {
-    owner == me ? promised(me, kind, bytes) : all_.messages.promise(owner, kind, bytes);
-  }
-  after(all_.events, before,
-        [this, i, gone, kind, bytes, me, owners = std::move(owners)](bool bad) {
-          const bool well = !bad && end(i);
-          for (const job_rank owner : owners) {
-            owner == me ? settled(me, kind, bytes) : all_.messages.settle(owner, kind, bytes);
-          }
-          finish(all_.events, gone, well);
-        });
+  tell_owners(promised, &maker::promise, &courier::promise);
+  after(all_.events, before, [this, i, gone, promised = std::move(promised)](bool bad) {
+    const bool well = !bad && end(i);
+    if (!well) {
+      tell_owners(promised, &maker::keep, &courier::keep);
+    }
+    finish(all_.events, gone, well);
+  });
 }
 
 /// To its owner, if it has memory.
-void maker::release_part(memory_kind kind, const part_place& p) {
-  if (p.address == 0) {
+void maker::release_part(const part_name& p, const part_place& at) {
+  if (at.address == 0) {
     return;
   }
-  if (p.rank == all_.table.rank()) {
-    free_part(kind, p.address);
+  if (at.rank == all_.table.rank()) {
+    free_part(p, at.address);
   } else {
-    all_.messages.release(p.rank, kind, p.address);
+    all_.messages.release(at.rank, p, at.address);
   }
 }
 

@@ -3,21 +3,21 @@
 // or from another node answer with the address.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "region/courier.hpp"
 #include "region/deferral.hpp"
 #include "region/directory.hpp"
+#include "region/future_memory.hpp"
 #include "region/instance_table.hpp"
 #include "region/part_memory.hpp"
 #include "region/problems.hpp"
 #include "region/unfinished.hpp"
-#include "region/waiting_parts.hpp"
 #include "sinew/base/ids.hpp"
 
 namespace sinew::region {
@@ -34,15 +34,16 @@ class maker {
     problems& trouble;
     directory& others;
   };
-  maker(const parts& p, bool threaded) noexcept
-      : all_(p), unfinished_(threaded), threaded_(threaded) {}
+  maker(const parts& p, bool threaded);
 
   struct entered {
     known_ptr what;  ///< as the creator knows it; perhaps ready already
     sinew::event::user_event ready;
   };
-  /// Enters an instance and makes its parts after `before`. Throws sinew::error if no slot or no
-  /// memory for the record is left.
+  /// Enters an instance and asks for its parts: their memory is theirs from now on, or it will be
+  /// given back by others, or there is none; whichever it is does not depend on `before`, after
+  /// which the instance is ready. Throws sinew::error if no slot or no memory for the record is
+  /// left.
   [[nodiscard]] entered create(const layout& l, memory_kind kind, std::span<const job_rank> owners,
                                sinew::event::event before);
   /// One over memory of the program's own on this rank; ready. Throws likewise.
@@ -62,30 +63,54 @@ class maker {
   void part_made(instance i);
   /// The owner is on another node, so the creator writes into its record.
   void part_made_far(const allocated_part& a);
-  void promised(job_rank by, memory_kind kind, std::uint64_t bytes);
-  void settled(job_rank by, memory_kind kind, std::uint64_t bytes);
+  void promise(const part_name& p);
+  void keep(const part_name& p);
+  void withdraw(const part_name& p);
   void lost(job_rank rank);
-  void free_part(memory_kind kind, std::uint64_t address) { all_.blocks.give_back(kind, address); }
+  /// An address that this rank has answered with.
+  void free_part(const part_name& p, std::uint64_t address);
 
  private:
   [[nodiscard]] instance enter(const layout& l, memory_kind kind, std::span<const job_rank> owners);
   void make_parts(const known& k);
   static void write(record& r, const allocated_part& a);
+  void go_on(const known& k, const unfinished::step& s);
   void succeed(const known& k, sinew::event::user_event ready);
-  void fail(const known& k, const std::string& why, sinew::event::user_event ready);
-  void release_part(memory_kind kind, const part_place& p);
+  void fail(const known& k, sinew::event::user_event ready);
+  void release_part(const part_name& p, const part_place& at);
   void answer(job_rank creator, const allocation& a, const part_memory::result& got);
-  using answers = std::vector<std::pair<waiting_parts::request, part_memory::result>>;
-  void serve(waiting_parts& w, answers& to);
-  [[nodiscard]] waiting_parts& waiting_for(memory_kind kind) noexcept {
-    return waiting_[kind == memory_kind::heap ? 0 : kind == memory_kind::symmetric ? 2 : 1];
+  void answer(const future_memory::outcomes& served);
+  void give_back(const part_name& p);
+  /// Changes what will be, and answers those whose turn has come.
+  template <class Change>
+  void update(memory_kind kind, Change change) {
+    future_memory* const future = future_of(kind);
+    if (future == nullptr) {
+      return;
+    }
+    future_memory::outcomes served;
+    {
+      const base::guard held(futures_lock_, threaded_);
+      change(*future, served);
+    }
+    answer(served);
+  }
+  using owned = std::pair<job_rank, part_name>;
+  [[nodiscard]] static std::vector<owned> parts_of(const known& k);
+  /// Calls one or the other for each part, of this rank or of another.
+  void tell_owners(const std::vector<owned>& all, void (maker::*here)(const part_name&),
+                   void (courier::*there)(job_rank, const part_name&));
+  /// Of which nothing is kept for private memory without a limit: null.
+  [[nodiscard]] future_memory* future_of(memory_kind kind) noexcept {
+    const auto at = futures_.find(kind == memory_kind::global ? memory_kind::shared : kind);
+    return at == futures_.end() ? nullptr : &at->second;
   }
 
   parts all_;
   unfinished unfinished_;
   const bool threaded_;
-  base::lock waiting_lock_;               ///< guards what follows; also while memory is taken
-  std::array<waiting_parts, 3> waiting_;  ///< private, shared and symmetric memory
+  base::lock futures_lock_;  ///< guards the values of what follows
+  std::map<memory_kind, future_memory> futures_;
 };
 
 }  // namespace sinew::region

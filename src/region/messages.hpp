@@ -59,6 +59,13 @@ struct allocation {
   memory_kind kind;
 };
 
+/// A part, as its creator names it to its owner.
+struct part_name {
+  std::uint64_t id;  ///< the instance
+  std::uint32_t part;
+  memory_kind kind;
+};
+
 /// An owner of another node has memory for a part, or says why not.
 struct allocated_part {
   std::uint64_t id;  ///< the instance, as its creator knows it
@@ -122,6 +129,7 @@ static_assert(std::is_trivially_copyable_v<transfer> && std::is_trivially_copyab
                   std::is_trivially_copyable_v<allocated_part> &&
                   std::is_trivially_copyable_v<record_piece> &&
                   std::is_trivially_copyable_v<allocation> &&
+                  std::is_trivially_copyable_v<part_name> &&
                   std::is_trivially_copyable_v<log_place>,
               "messages are copied as bytes");
 static_assert(sizeof(log_place) % 8 == 0, "entries follow it in a message");

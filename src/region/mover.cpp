@@ -29,7 +29,7 @@ owners mover::owners_of(const transfer& t) const {
 
 outcome mover::carry_out(const transfer& t) {
   const auto give_up = [&](const char* why) {
-    problems_.add(std::string("a ") + name_of(t.what) + " was given up (" + why + ")");
+    problems_.add(std::string("a ") + name_of(t.what) + " was given up", why);
     return outcome::failed;
   };
   try {

@@ -1,6 +1,8 @@
 #include "region/part_memory.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/settings.hpp"
@@ -23,131 +25,112 @@ setting<std::int64_t> symmetric_bytes(
     "free); the same on all ranks",
     {.least = 4096, .most = most_setting_bytes, .or_zero = true});
 
-constexpr std::size_t page = 4096;
-constexpr std::size_t line = 64;
-
-/// What a caller needs to know of memory that is too small.
-struct shortage {
-  const char* where;
-  std::size_t used;
-  std::size_t largest;  ///< free block
-  const char* setting;
-};
-
-std::string no_memory(std::size_t bytes, job_rank rank, const shortage& s) {
-  return "no room for " + std::to_string(bytes) + " bytes in rank " + to_string(rank) + "'s " +
-         s.where + " (" + std::to_string(s.used) + " in use, the largest free block has " +
-         std::to_string(s.largest) + ") set " + s.setting + "=" +
-         std::to_string((s.used + bytes + (1 << 20) - 1) >> 20) + "M or more";
-}
-
+constexpr std::size_t page = rma::arena::page;
+constexpr std::size_t grain = rma::arena::grain;
 }  // namespace
 
 part_memory::part_memory(rma::engine& memory, bool threaded) : rma_(memory), threaded_(threaded) {
+  if (heap_limit() != 0) {
+    account_.emplace(grain, static_cast<std::uint64_t>(heap_limit()) / grain * grain);
+  }
   // The same on all ranks, since all have made the same symmetric allocations so far.
-  pool_bytes_ = symmetric_bytes() > 0 ? static_cast<std::size_t>(symmetric_bytes())
-                                      : rma_.memory().largest_free(rma::part::symmetric) / 4;
-  pool_bytes_ = pool_bytes_ / page * page;
-  if (pool_bytes_ == 0) {
+  const std::size_t limit = symmetric_bytes() > 0
+                                ? static_cast<std::size_t>(symmetric_bytes())
+                                : rma_.memory().largest_free(rma::part::symmetric) / 4;
+  const std::size_t bytes = limit / page * page;
+  if (bytes == 0) {
     return;
   }
-  pool_at_ = rma_.memory().allocate(rma::part::symmetric, pool_bytes_, page);
-  SINEW_ASSERT(pool_at_ % page == 0);
+  const std::uint64_t begin = rma_.memory().allocate(rma::part::symmetric, bytes, page);
+  SINEW_ASSERT(begin % page == 0);
   if (rma_.rank() == 0) {
-    const rma::heap_sizes sizes{pool_bytes_, 0};
-    pool_.emplace(rma::heap_shape(1, sizes), sizes, rma_.at({0, pool_at_}) - pool_begin());
+    pool_.emplace(begin, bytes);
   }
 }
 
 part_memory::~part_memory() {
   give_back_kept();
-  for (const auto& [address, bytes] : private_blocks_) {
+  for (const std::uint64_t address : private_blocks_) {
     std::free(reinterpret_cast<void*>(address));
   }
 }
 
-part_memory::result part_memory::take(memory_kind kind, std::size_t bytes) {
-  SINEW_EXPECT(bytes != 0);
-  if (kind == memory_kind::symmetric) {
-    return take_symmetric(bytes);
+rma::arena* part_memory::arena_of(memory_kind kind) noexcept {
+  switch (kind) {
+    case memory_kind::heap:
+      return account_ ? &*account_ : nullptr;
+    case memory_kind::symmetric:
+      return pool_ ? &*pool_ : nullptr;
+    default:
+      return &rma_.memory().blocks(rma::part::local);
   }
-  if (kind == memory_kind::heap) {
-    return take_private(bytes);
-  }
-  const std::uint64_t offset = take_shared(bytes);
-  SINEW_ASSERT(offset < std::uint64_t{1} << rma::offset_bits);
-  if (offset != 0) {
-    return {offset, {}};
-  }
-  return {0, no_memory(bytes, rma_.rank(),
-                       {"shared memory", rma_.memory().used(rma::part::local),
-                        rma_.memory().largest_free(rma::part::local), "SINEW_RMA_LOCAL_HEAP"})};
 }
 
-part_memory::result part_memory::take_private(std::size_t bytes) {
-  const base::guard held(lock_, threaded_);
-  const auto limit = static_cast<std::size_t>(heap_limit());
-  const bool fits = limit == 0 || (bytes <= limit && private_bytes_ <= limit - bytes);
-  void* block = fits ? std::aligned_alloc(line, (bytes + line - 1) / line * line) : nullptr;
+std::uint64_t part_memory::take_block(memory_kind kind, std::size_t bytes) {
+  SINEW_EXPECT(bytes != 0);
+  return kind == memory_kind::shared ? take_shared(bytes) : arena_of(kind)->allocate(bytes, grain);
+}
+
+void part_memory::give_back_block(memory_kind kind, std::uint64_t offset, bool others_wait) {
+  SINEW_EXPECT(offset != 0);
+  if (kind == memory_kind::shared) {
+    others_wait ? rma_.memory().release(offset) : give_back_shared(offset);
+    return;
+  }
+  if (kind == memory_kind::symmetric) {
+    rma_.memory().give_back_pages(offset, pool_->bytes_of(offset));
+  }
+  arena_of(kind)->release(offset);
+}
+
+part_memory::result part_memory::address_of(memory_kind kind, std::uint64_t offset,
+                                            std::size_t bytes) {
+  SINEW_EXPECT(bytes != 0);
+  if (kind != memory_kind::heap) {
+    SINEW_ASSERT(offset != 0 && offset < std::uint64_t{1} << rma::offset_bits);
+    return {offset, {}};
+  }
+  void* const block = std::aligned_alloc(grain, rma::arena::rounded(bytes));
   if (block == nullptr) {
-    return {0, no_memory(bytes, rma_.rank(),
-                         {fits ? "private memory: the system has no more" : "private memory",
-                          private_bytes_, limit > private_bytes_ ? limit - private_bytes_ : 0,
-                          "SINEW_REGION_HEAP"})};
+    return {0, "no room for " + std::to_string(bytes) + " bytes in rank " + to_string(rma_.rank()) +
+                   "'s private memory: the system has no more"};
   }
   const auto address = reinterpret_cast<std::uintptr_t>(block);
-  SINEW_ASSERT(!private_blocks_.contains(address));
-  private_blocks_[address] = bytes;
-  private_bytes_ += bytes;
+  const base::guard held(lock_, threaded_);
+  private_blocks_.insert(address);
   return {address, {}};
 }
 
-part_memory::result part_memory::take_symmetric(std::size_t bytes) {
-  SINEW_EXPECT(rma_.rank() == 0);
-  const bool any = pool_.has_value();
-  const std::uint64_t found = any ? pool_->try_allocate(rma::part::symmetric, bytes) : 0;
-  if (found != 0) {
-    SINEW_ENSURE(found >= pool_begin() && found - pool_begin() + bytes <= pool_bytes_);
-    return {found - pool_begin() + pool_at_, {}};
-  }
-  return {0, no_memory(
-                 bytes, rma_.rank(),
-                 {"symmetric memory for instances", any ? pool_->used(rma::part::symmetric) : 0,
-                  any ? pool_->largest_free(rma::part::symmetric) : 0, "SINEW_REGION_SYMMETRIC"})};
+part_memory::result part_memory::no_room(memory_kind kind, std::size_t bytes) {
+  const rma::arena* const from = arena_of(kind);
+  const std::size_t all = from != nullptr ? from->bytes() : 0;
+  const std::size_t used = from != nullptr ? from->used() : 0;
+  // Private memory is not in one piece.
+  const std::size_t largest = kind == memory_kind::heap ? all - used
+                              : from != nullptr         ? from->largest_free()
+                                                        : 0;
+  const auto [name, setting] =
+      kind == memory_kind::heap ? std::pair("private memory", "SINEW_REGION_HEAP")
+      : kind == memory_kind::symmetric
+          ? std::pair("symmetric memory for instances", "SINEW_REGION_SYMMETRIC")
+          : std::pair("shared memory", "SINEW_RMA_LOCAL_HEAP");
+  // What is added to a heap lengthens its largest piece.
+  constexpr std::size_t mib = 1 << 20;
+  const std::size_t enough = (all - largest + bytes + page + mib - 1) / mib;
+  return {0, "no room for " + std::to_string(bytes) + " bytes in rank " + to_string(rma_.rank()) +
+                 "'s " + name + " (" + std::to_string(used) + " of " + std::to_string(all) +
+                 " are in use or promised, the largest free block has " + std::to_string(largest) +
+                 ") set " + setting + "=" + std::to_string(enough) + "M or more"};
 }
 
-bool part_memory::has_limit(memory_kind kind) {
-  return kind != memory_kind::heap || heap_limit() != 0;
-}
-
-std::size_t part_memory::free_bytes(memory_kind kind) const {
-  if (kind == memory_kind::symmetric) {
-    return pool_.has_value() ? pool_->largest_free(rma::part::symmetric) : 0;
-  }
-  const base::guard held(lock_, threaded_);
-  if (kind == memory_kind::heap) {
-    const auto limit = static_cast<std::size_t>(heap_limit());
-    return limit > private_bytes_ ? limit - private_bytes_ : 0;
-  }
-  return rma_.memory().largest_free(rma::part::local) + kept_.bytes();
-}
-
-void part_memory::give_back(memory_kind kind, std::uint64_t address) {
+void part_memory::free_address(memory_kind kind, std::uint64_t address) {
   SINEW_EXPECT(address != 0);
-  if (kind == memory_kind::symmetric) {
-    SINEW_EXPECT(address >= pool_at_ && address < pool_at_ + pool_bytes_);
-    pool_.value().release(address - pool_at_ + pool_begin());
-    return;
-  }
   if (kind != memory_kind::heap) {
-    give_back_shared(address);
     return;
   }
   const base::guard held(lock_, threaded_);
-  const auto block = private_blocks_.find(address);
-  SINEW_ASSERT(block != private_blocks_.end() && private_bytes_ >= block->second);
-  private_bytes_ -= block->second;
-  private_blocks_.erase(block);
+  [[maybe_unused]] const std::size_t erased = private_blocks_.erase(address);
+  SINEW_ASSERT(erased == 1);
   std::free(reinterpret_cast<void*>(address));
 }
 
@@ -165,6 +148,15 @@ std::uint64_t part_memory::take_shared(std::size_t bytes) {
   }
   give_back_kept();
   return rma_.memory().try_allocate(rma::part::local, bytes);
+}
+
+std::uint64_t part_memory::take_lasting(std::size_t bytes) {
+  const std::uint64_t found = rma_.memory().try_allocate_high(rma::part::local, bytes);
+  if (found != 0) {
+    return found;
+  }
+  give_back_kept();
+  return rma_.memory().try_allocate_high(rma::part::local, bytes);
 }
 
 void part_memory::give_back_shared(std::uint64_t offset) {

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "region/kept_blocks.hpp"
 #include "sinew/base/lock.hpp"
 #include "sinew/region/handle.hpp"
+#include "sinew/rma/arena.hpp"
 #include "sinew/rma/engine.hpp"
 
 namespace sinew::region {
@@ -23,46 +24,46 @@ class part_memory {
   part_memory(const part_memory&) = delete;
   part_memory& operator=(const part_memory&) = delete;
 
-  /// An address of this process (heap) or an offset in the rma heap, or 0 and the reason: how much
-  /// there is, and which setting gives more. symmetric: on rank 0 only.
+  /// Whose blocks parts of this kind get. That of private memory, which lies elsewhere, only counts
+  /// it. Null: it has no limit (private memory), or rank 0 has the arena (symmetric memory).
+  [[nodiscard]] rma::arena* arena_of(memory_kind kind) noexcept;
+  /// A block of an arena: its offset there, or 0.
+  [[nodiscard]] std::uint64_t take_block(memory_kind kind, std::size_t bytes);
+  /// It is to be found in the arena if others wait; else some are kept.
+  void give_back_block(memory_kind kind, std::uint64_t offset, bool others_wait);
+
+  /// An address of this process (heap) or an offset in the rma heap, or 0 and the reason.
   struct result {
     std::uint64_t address = 0;
     std::string why;
   };
-  [[nodiscard]] result take(memory_kind kind, std::size_t bytes);
-  /// What take() has returned, once.
-  void give_back(memory_kind kind, std::uint64_t address);
-
-  /// What take() could give at least, of memory whose size is known; see has_limit().
-  [[nodiscard]] std::size_t free_bytes(memory_kind kind) const;
-  /// Not what the system gives as long as it has some.
-  [[nodiscard]] static bool has_limit(memory_kind kind);
+  /// For a block at that offset; private memory comes from the system.
+  [[nodiscard]] result address_of(memory_kind kind, std::uint64_t offset, std::size_t bytes);
+  /// Why there is no block: how much there is, and which setting gives more.
+  [[nodiscard]] result no_room(memory_kind kind, std::size_t bytes);
+  /// What address_of() has returned, once; the block is given back apart from it.
+  void free_address(memory_kind kind, std::uint64_t address);
 
   /// An offset in this rank's heap; 0: no memory.
   [[nodiscard]] std::uint64_t take_shared(std::size_t bytes);
   void give_back_shared(std::uint64_t offset);
+  /// For small things that stay long: at the end of the heap, where they split nothing that an
+  /// instance may need.
+  [[nodiscard]] std::uint64_t take_lasting(std::size_t bytes);
 
  private:
-  [[nodiscard]] result take_private(std::size_t bytes);
-  [[nodiscard]] result take_symmetric(std::size_t bytes);
   void give_back_kept();
-  /// The pool's own heap counts offsets from here.
-  [[nodiscard]] static std::uint64_t pool_begin() noexcept {
-    return rma::heap_shape(1, {}).symmetric_at;
-  }
 
   rma::engine& rma_;
   const bool threaded_;
-  /// Symmetric memory for instances: as much on every rank, at `pool_at_`. Rank 0 allocates for
+  /// Symmetric memory for instances: as much on every rank, at one offset. Rank 0 allocates for
   /// all, so that whoever makes an instance need not ask the others, nor they make one with it.
-  std::uint64_t pool_at_ = 0;
-  std::size_t pool_bytes_ = 0;
-  std::optional<rma::heap> pool_;  ///< rank 0's
+  std::optional<rma::arena> pool_;     ///< rank 0's
+  std::optional<rma::arena> account_;  ///< of private memory, if it has a limit
 
   mutable base::lock lock_;  ///< guards all below
   kept_blocks kept_;
-  std::unordered_map<std::uint64_t, std::size_t> private_blocks_;  ///< address to bytes
-  std::size_t private_bytes_ = 0;                                  ///< of all private_blocks_
+  std::unordered_set<std::uint64_t> private_blocks_;
 };
 
 }  // namespace sinew::region

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
+#include "sinew/base/error.hpp"
 #include "sinew/base/lock.hpp"
 #include "sinew/base/log.hpp"
 
@@ -17,6 +19,10 @@ class problems {
     SINEW_LOG(warn, text);
     const base::guard held(lock_, threaded_);
     last_ = text;
+  }
+  /// `why` may be another error's sentence.
+  void add(std::string what, std::string why) {
+    add(error(std::move(what), std::move(why)).what());
   }
   [[nodiscard]] std::string last() const {
     const base::guard held(lock_, threaded_);

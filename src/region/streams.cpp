@@ -87,14 +87,16 @@ void streams::run(const stream_ptr& s) {
     if (s->ended) {
       return;
     }
+    const auto give_up = [&](const std::string& why) {
+      all_.trouble.add("a transfer was given up", why);
+      s->failed = s->packed = true;
+    };
     try {
       ended = pump(*s);
     } catch (const fault& f) {
-      all_.trouble.add("a transfer was given up (" + f.text + ")");
-      s->failed = s->packed = true;
+      give_up(f.text);
     } catch (const std::exception& e) {
-      all_.trouble.add(std::string("a transfer was given up (") + e.what() + ")");
-      s->failed = s->packed = true;
+      give_up(e.what());
     }
     s->ended = ended = ended || (s->packed && s->under_way == 0);
   }
@@ -374,7 +376,7 @@ bool streams::place(const parcel& p, const std::byte* runs) {
     }
     return true;
   } catch (const std::exception& e) {
-    all_.trouble.add(std::string("a delivery was given up (") + e.what() + ")");
+    all_.trouble.add("a delivery was given up", e.what());
     return false;
   }
 }

@@ -1,6 +1,5 @@
-#include "rma/arena.hpp"
+#include "sinew/rma/arena.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 #include "sinew/base/check.hpp"
@@ -51,24 +50,33 @@ void arena::remove_free(std::uint64_t begin, std::uint64_t bytes) noexcept {
 }
 
 std::uint64_t arena::allocate(std::uint64_t bytes, std::uint64_t alignment) {
+  return take(bytes, alignment, &arena::take_best);
+}
+std::uint64_t arena::allocate_high(std::uint64_t bytes, std::uint64_t alignment) {
+  return take(bytes, alignment, &arena::take_highest);
+}
+
+std::uint64_t arena::take(std::uint64_t bytes, std::uint64_t alignment, search where) {
   SINEW_EXPECT(alignment != 0 && (alignment & (alignment - 1)) == 0);
   if (bytes > bytes_) {
     return 0;  // before rounding up could wrap
   }
-  bytes = std::max<std::uint64_t>(grain, (bytes + grain - 1) / grain * grain);
-  alignment = std::max<std::uint64_t>(grain, alignment);
   const std::lock_guard held(mutex_);
+  return (this->*where)(rounded(bytes), std::max<std::uint64_t>(grain, alignment));
+}
+
+std::uint64_t arena::take_best(std::uint64_t bytes, std::uint64_t alignment) {
   constexpr std::uint64_t quarter = page / 4;
   if (bytes >= large && alignment <= quarter) {
-    if (const std::uint64_t at = take(bytes, page, (placed_++ % 3 + 1) * quarter)) {
+    if (const std::uint64_t at = take_at(bytes, page, (placed_++ % 3 + 1) * quarter)) {
       return at;
     }
   }
-  return take(bytes, alignment, 0);
+  return take_at(bytes, alignment, 0);
 }
 
 // The best fit for an offset that modulo `alignment` is `residue`, or 0.
-std::uint64_t arena::take(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t residue) {
+std::uint64_t arena::take_at(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t residue) {
   SINEW_EXPECT(residue < alignment && bytes % grain == 0 && residue % grain == 0);
   for (auto fit = by_size_.lower_bound({bytes, 0}); fit != by_size_.end(); ++fit) {
     const auto [size, begin] = *fit;
@@ -76,29 +84,95 @@ std::uint64_t arena::take(std::uint64_t bytes, std::uint64_t alignment, std::uin
     if (at - begin > size - bytes) {
       continue;
     }
-    const std::uint64_t before = at - begin;
-    const std::uint64_t behind = size - before - bytes;
-    const auto taken = taken_.emplace(at, bytes).first;
-    if (before != 0 && behind != 0) {  // one piece more
-      try {
-        add_free(at + bytes, behind);
-      } catch (...) {
-        taken_.erase(taken);
-        throw;
-      }
-    }
-    if (before != 0) {
-      change_free(begin, begin, before);
-    } else if (behind != 0) {
-      change_free(begin, at + bytes, behind);
-    } else {
-      remove_free(begin, size);
-    }
-    used_ += bytes;
-    SINEW_ENSURE(at % alignment == residue && used_ <= bytes_);
+    carve({begin, size}, {at, bytes});
+    SINEW_ENSURE(at % alignment == residue);
     return at;
   }
   return 0;
+}
+
+/// Makes a block of a part of a free piece.
+void arena::carve(piece from, piece block) {
+  SINEW_EXPECT(block.begin >= from.begin && block.end() <= from.end());
+  const std::uint64_t before = block.begin - from.begin;
+  const std::uint64_t behind = from.end() - block.end();
+  const auto taken = taken_.emplace(block.begin, block.bytes).first;
+  if (before != 0 && behind != 0) {  // one piece more
+    try {
+      add_free(block.end(), behind);
+    } catch (...) {
+      taken_.erase(taken);
+      throw;
+    }
+  }
+  if (before != 0) {
+    change_free(from.begin, from.begin, before);
+  } else if (behind != 0) {
+    change_free(from.begin, block.end(), behind);
+  } else {
+    remove_free(from.begin, from.bytes);
+  }
+  used_ += block.bytes;
+  SINEW_ENSURE(used_ <= bytes_);
+}
+
+std::uint64_t arena::take_highest(std::uint64_t bytes, std::uint64_t alignment) {
+  for (auto fit = free_.rbegin(); fit != free_.rend(); ++fit) {
+    const auto [begin, size] = *fit;
+    const std::uint64_t at = size < bytes ? 0 : (begin + size - bytes) & ~(alignment - 1);
+    if (at >= begin) {
+      carve({begin, size}, {at, bytes});
+      return at;
+    }
+  }
+  return 0;
+}
+
+bool arena::claim(const piece& free) {
+  const auto [begin, bytes] = free;
+  SINEW_EXPECT(bytes != 0 && begin % grain == 0 && bytes % grain == 0);
+  const std::lock_guard held(mutex_);
+  const auto after = free_.upper_bound(begin);
+  if (after == free_.begin()) {
+    return false;
+  }
+  const auto [free_begin, size] = *std::prev(after);
+  if (free_begin + size < begin + bytes) {
+    return false;
+  }
+  carve({free_begin, size}, {begin, bytes});
+  return true;
+}
+
+/// A block begins at this offset, if one covers it.
+void arena::cut(std::uint64_t offset) {
+  const auto after = taken_.upper_bound(offset);
+  if (after == taken_.begin()) {
+    return;
+  }
+  auto& [begin, size] = *std::prev(after);
+  if (begin < offset && offset < begin + size) {
+    taken_.emplace_hint(after, offset, begin + size - offset);
+    size = offset - begin;
+  }
+}
+
+void arena::recut(const piece& block) {
+  const auto [begin, bytes] = block;
+  SINEW_EXPECT(bytes != 0 && begin % grain == 0 && bytes % grain == 0);
+  const std::lock_guard held(mutex_);
+  cut(begin);  // where memory is exhausted a cut stays: only its owner sees it, who then ends the
+               // job
+  cut(begin + bytes);
+  const auto first = taken_.find(begin);
+  SINEW_ASSERT(first != taken_.end());
+  auto next = std::next(first);
+  for (std::uint64_t end = begin + first->second; end != begin + bytes;) {
+    SINEW_ASSERT(next != taken_.end() && next->first == end);
+    end += next->second;
+    next = taken_.erase(next);
+  }
+  first->second = bytes;
 }
 
 std::uint64_t arena::release(std::uint64_t offset) {
@@ -141,6 +215,16 @@ std::uint64_t arena::bytes_of(std::uint64_t offset) const {
 std::uint64_t arena::used() const {
   const std::lock_guard held(mutex_);
   return used_;
+}
+
+std::vector<arena::piece> arena::free_pieces() const {
+  const std::lock_guard held(mutex_);
+  std::vector<piece> all;
+  all.reserve(free_.size());
+  for (const auto& [begin, size] : free_) {
+    all.push_back({begin, size});
+  }
+  return all;
 }
 
 std::uint64_t arena::largest_free() const {

@@ -136,7 +136,7 @@ void barrier::refuse() {
                                : "the first of these ranks on some node";
   }
   throw error("no memory for a barrier of " + std::to_string(size_) + " ranks",
-              "the local heap of " + who + " is full", "Set SINEW_RMA_LOCAL_HEAP to more.");
+              "the local heap of " + who + " is full", "set SINEW_RMA_LOCAL_HEAP to more");
 }
 
 barrier::~barrier() {

@@ -17,6 +17,8 @@ namespace sinew::rma {
 
 namespace {
 
+constexpr core::runtime_slot<engine> attached_engine(core::slots::node_memory);
+
 int most_of_a_node(const boot::place& at) {
   std::vector<int> counts(static_cast<std::size_t>(at.nodes), 0);
   for (const int node : at.node_of) {
@@ -52,12 +54,22 @@ engine& engine::of_process(core::runtime& runtime) {
       [](void* r) -> void* { return open(*static_cast<core::runtime*>(r)).release(); }, &runtime));
 }
 
+engine& engine::of(core::runtime& runtime) {
+  engine* const given = runtime.attached.get(attached_engine);
+  return given != nullptr ? *given : of_process(runtime);
+}
+
+void engine::attach(core::runtime& runtime, engine& to_use) {
+  runtime.attached.set(attached_engine, &to_use);
+}
+
 engine::engine(core::runtime& runtime, const heap_memory& where)
     : runtime_(runtime),
       rank_(runtime.rank()),
       size_(runtime.size()),
       shape_(size_, where.sizes),
       parts_(std::make_unique<std::byte*[]>(static_cast<std::size_t>(size_))),
+      maps_all_(std::find(where.parts.begin(), where.parts.end(), nullptr) == where.parts.end()),
       node_of_(where.node_of),
       heap_(shape_, where.sizes, where.parts.at(rank_.index())),
       puts_(size_),
@@ -68,11 +80,9 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
   SINEW_CHECK(where.parts.size() == ranks && where.parts[rank_.index()] != nullptr,
               "the heaps of this job cannot be reached", "this rank's own is not mapped", "");
   std::copy(where.parts.begin(), where.parts.end(), parts_.get());
-  if (std::find(where.parts.begin(), where.parts.end(), nullptr) != where.parts.end()) {
-    SINEW_CHECK(node_of_.size() == ranks, "the heaps of this job cannot be reached",
-                "some are on other nodes, and which is not told", "");
-    far_ = std::make_unique<far_ranks>(*this, where.sizes);
-  }
+  SINEW_CHECK(maps_all_ || node_of_.size() == ranks, "the heaps of this job cannot be reached",
+              "some are on other nodes, and which is not told", "");
+  far_ = std::make_unique<far_ranks>(*this, where.sizes);
   pays_fence_ = !runtime_.crowded() && base::join_membarrier(base::within::machine);
   if (pays_fence_) {
     armed(rank_).fetch_or(needs_no_fence, std::memory_order_seq_cst);
@@ -81,12 +91,7 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
   runtime_.serve_late(
       core::handlers::rma,
       [](void* self, const fabric::arrival& m) noexcept {
-        auto& e = *static_cast<engine*>(self);
-        if (e.far_ != nullptr) {
-          return e.far_->handle(m);
-        }
-        e.look_for_waiters();
-        return status::ok();
+        return static_cast<engine*>(self)->far_->handle(m);
       },
       this);
   auto& mine = *reinterpret_cast<control_lines*>(parts_[rank_.index()]);
@@ -125,15 +130,6 @@ std::byte* engine::reach(outside where, std::size_t bytes) const noexcept {
                                                                               : nullptr;
 }
 
-void engine::need_one_node(const char* what) const {
-  SINEW_EXPECT(what != nullptr);
-  for (job_rank r = 0; r.below(size_); ++r) {
-    SINEW_CHECK(maps(r), what,
-                "its ranks must share a node, and rank " + to_string(r) + " is on another one",
-                "run all ranks on one host");
-  }
-}
-
 void engine::take(std::uint64_t offset, std::uint64_t count) {
   const std::atomic_ref<std::uint64_t> word = word_at<std::uint64_t>({rank_, offset});
   // Several threads may take: one that finds too few left waits again.
@@ -156,7 +152,7 @@ void engine::tell_pair(place p) {
   if (at_once(p.rank)) {
     (void)fetch_add<std::uint64_t>(p, 1);
   } else {
-    tell_later(p, kind_of<std::uint64_t>(word_op::add), 1, told::unnoted);
+    tell_later(p, kind_of<std::uint64_t>(atomic_op::add), 1, told::unnoted);
   }
 }
 

@@ -11,7 +11,6 @@
 #include "rma/words.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
-#include "sinew/boot/survival.hpp"
 #include "sinew/core/handlers.hpp"
 #include "sinew/core/retry.hpp"
 #include "sinew/fabric/corrupt.hpp"
@@ -23,11 +22,12 @@ namespace {
 constexpr unsigned id_bits = 16;
 constexpr std::uint32_t id_mask = (1u << id_bits) - 1;
 constexpr std::size_t most_requests = id_mask - 1;
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 /// To every rank of another node.
 std::size_t longest_message(const engine& e) {
   const fabric::endpoint& net = e.runtime().endpoint();
-  std::size_t longest = std::numeric_limits<std::size_t>::max();
+  std::size_t longest = e.maps_all() ? net.bounds().max_medium : no_limit;
   for (job_rank r = 0; r.below(e.size()); ++r) {
     if (!e.maps(r)) {
       longest = std::min(longest, net.longest_to(r));
@@ -47,25 +47,22 @@ far_ranks::far_ranks(engine& e, heap_sizes sizes)
       rank_(e.rank()),
       room_(longest_message(e)),
       known_(std::make_unique<std::atomic<acquaintance*>[]>(static_cast<std::size_t>(e.size()))),
-      told_(e.size()) {
+      told_(e.size()),
+      losses_(core::losses::of(runtime_)) {
   SINEW_CHECK(room_ >= 1024, "heaps of other nodes cannot be reached",
               "the fabric's messages hold " + std::to_string(room_) + " bytes", "");
   key_ = runtime_.endpoint().expose(e.parts_[rank_.index()], e.shape_.bytes);
   chore_ = runtime_.add_chore([](void* self) { return static_cast<far_ranks*>(self)->send_kept(); },
                               this);
-  if (runtime_.session().survivors() != nullptr) {
-    dead_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(e.size()));
-    death_chore_ = runtime_.add_chore(
-        [](void* self) { return static_cast<far_ranks*>(self)->look_for_deaths(); }, this);
-    runtime_.want_chore(death_chore_, true);
-  }
+  losses_.listen(
+      core::loss_listener::memory,
+      [](void* self, job_rank dead) { static_cast<far_ranks*>(self)->end_requests_to(dead); },
+      this);
 }
 
 far_ranks::~far_ranks() {
   runtime_.drop_chore(chore_);
-  if (death_chore_ >= 0) {
-    runtime_.drop_chore(death_chore_);
-  }
+  losses_.stop_listening(core::loss_listener::memory);
   runtime_.endpoint().withdraw(key_);
 }
 
@@ -82,39 +79,23 @@ void far_ranks::heaps_differ(job_rank r, const wire::greeting& theirs) const {
               "it has " + both(theirs.symmetric, theirs.local) + " for symmetric and local " +
                   "objects, and this rank " + both(sizes_.symmetric, sizes_.local) +
                   "; one offset must name the same object on all ranks",
-              "Give SINEW_RMA_HEAP and SINEW_RMA_LOCAL_HEAP the same values on all nodes.");
+              "give SINEW_RMA_HEAP and SINEW_RMA_LOCAL_HEAP the same values on all nodes");
 }
 
-bool far_ranks::is_dead(job_rank r) const noexcept {
-  return dead_ != nullptr && dead_[r.index()].load(std::memory_order_acquire);
-}
-
-int far_ranks::look_for_deaths() {
-  const boot::survival& known = *runtime_.session().survivors();
-  int ended = 0;
-  for (const std::uint32_t now = known.deaths(); deaths_seen_ < now; ++deaths_seen_) {
-    const job_rank r = known.dead(deaths_seen_);
-    if (!r.below(engine_.size()) || r == rank_) {
-      continue;
-    }
-    runtime_.endpoint().give_up(r);
-    dead_[r.index()].store(true, std::memory_order_release);
-    const base::guard held(requests_lock_, runtime_.threaded());
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (requests_[i] != nullptr && requests_[i]->from == r) {
-        request& its = *std::exchange(requests_[i], nullptr);
-        free_ids_.push_back(its.id);
-        end(its);
-        ++ended;
-      }
+void far_ranks::end_requests_to(job_rank dead) {
+  const base::guard held(requests_lock_, runtime_.threaded());
+  for (request*& listed : requests_) {
+    if (listed != nullptr && listed->from == dead) {
+      request& its = *std::exchange(listed, nullptr);
+      free_ids_.push_back(its.id);
+      end(its);
     }
   }
-  return ended;
 }
 
-/// A request that was listed after look_for_deaths() has gone through them.
+/// A request that was listed after end_requests_to() has gone through them.
 void far_ranks::end_if_dead(std::uint32_t id, job_rank from) {
-  if (!is_dead(from)) [[likely]] {
+  if (!losses_.is_gone(from)) [[likely]] {
     return;
   }
   const base::guard held(requests_lock_, runtime_.threaded());
@@ -197,9 +178,14 @@ void far_ranks::finish_gets() {
   }
 }
 
-/// Asks the rank, which answers once it has opened its engine, or dies before.
+/// Asks the rank, which answers once it has opened its engine, or dies before. Those whose heaps
+/// are mapped need not be known.
 const far_ranks::acquaintance& far_ranks::meet(job_rank r) {
-  SINEW_EXPECT(r.below(engine_.size()) && !engine_.maps(r));
+  static const acquaintance nobody{{}, true};
+  SINEW_EXPECT(r.below(engine_.size()) && r != rank_);
+  if (engine_.maps(r)) {
+    return nobody;
+  }
   std::atomic<acquaintance*>& known = known_[r.index()];
   if (known.load(std::memory_order_acquire) == nullptr) [[unlikely]] {
     const wire::greeting mine = own_greeting();
@@ -217,11 +203,10 @@ const far_ranks::acquaintance& far_ranks::meet(job_rank r) {
         [](void* a) {
           const auto& [all, rank] = *static_cast<awaited_rank*>(a);
           return all.known_[rank.index()].load(std::memory_order_acquire) != nullptr ||
-                 all.is_dead(rank);
+                 all.losses_.is_gone(rank);
         },
         &awaited);
     if (known.load(std::memory_order_acquire) == nullptr) {
-      static const acquaintance nobody{{}, true};
       return nobody;
     }
   }
@@ -234,7 +219,7 @@ const far_ranks::acquaintance& far_ranks::meet(job_rank r) {
 
 bool far_ranks::try_send(job_rank to, const fabric::header& head, const void* data,
                          std::size_t bytes) {
-  SINEW_EXPECT(bytes <= room_);
+  SINEW_EXPECT(bytes <= room_to(to));
   fabric::endpoint& net = runtime_.endpoint();
   if (wire::may_wait(wire::unpacked(head))) {
     return net.send_lazily(to, core::handlers::rma, head, data, bytes).done();
@@ -374,26 +359,19 @@ void engine::put_far(place to, const void* from, std::size_t bytes) {
   puts_.note(to.rank);
 }
 
-void engine::finish_gets() {
-  if (far_ != nullptr) {
-    far_->finish_gets();
-  }
-}
+void engine::finish_gets() { far_->finish_gets(); }
 
-std::uint64_t engine::gets_begun() const noexcept {
-  return far_ != nullptr ? far_->gets_begun() : 0;
-}
+std::uint64_t engine::gets_begun() const noexcept { return far_->gets_begun(); }
 
-bool engine::gets_ended(std::uint64_t first) const noexcept {
-  return far_ == nullptr || far_->gets_ended(first);
-}
+bool engine::gets_ended(std::uint64_t first) const noexcept { return far_->gets_ended(first); }
 
 void engine::get_far(void* to, place from, std::size_t bytes) {
   far_->get(to, far_ranks::at(from), bytes);
 }
 
 std::uint64_t engine::load_far(place p, std::size_t width) const {
-  return far_->change(far_ranks::at(p), {{word_op::load, static_cast<std::uint8_t>(width)}, 0, 0});
+  constexpr auto nothing = fabric::atomic_op::fetch_or;  // of no bits
+  return far_->change(far_ranks::at(p), {{nothing, static_cast<std::uint8_t>(width)}, 0, 0});
 }
 
 std::uint64_t engine::change_later(place p, word_kind what, std::uint64_t operand,
@@ -401,7 +379,7 @@ std::uint64_t engine::change_later(place p, word_kind what, std::uint64_t operan
   order_far_puts(p.rank);
   std::uint64_t before = 0;
   if (maps(p.rank)) {
-    before = far_ranks::change_here(at(p), {what, operand, compare});
+    before = fabric::apply_atomic(what.op, at(p), what.width, operand, compare);
     alert(p.rank);
   } else {
     before = far_->change(far_ranks::at(p), {what, operand, compare});
@@ -434,7 +412,7 @@ void engine::wake_far(job_rank r) {
 }
 
 void engine::flush_far(const ledger& those_of, job_rank but) {
-  if (far_ == nullptr || !those_of.open_but(but, runtime_.threaded())) {
+  if (!those_of.open_but(but, runtime_.threaded()) || (maps_all_ && !far_->has_told())) {
     return;
   }
   struct mark {
@@ -443,15 +421,17 @@ void engine::flush_far(const ledger& those_of, job_rank but) {
   std::vector<job_rank> ranks;
   std::vector<mark> sent;
   for (job_rank r = 0; r.below(size_); ++r) {
-    if (r != but && those_of.open(r) && !maps(r)) {
+    if (r != but && those_of.open(r) && (!maps(r) || far_->has_told(r))) {
       ranks.push_back(r);
       sent.push_back({puts_.sent(r), words_.sent(r)});
     }
   }
   far_->flush(ranks);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    puts_.settle(ranks[i], sent[i].puts);
-    words_.settle(ranks[i], sent[i].words);
+    if (!maps(ranks[i])) {
+      puts_.settle(ranks[i], sent[i].puts);
+      words_.settle(ranks[i], sent[i].words);
+    }
   }
 }
 

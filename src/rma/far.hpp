@@ -1,6 +1,7 @@
-// The ranks of other nodes, as an engine reaches them: what this rank asks of them, and what it
-// does for them. All by messages of a pair, which are handled in order; long contiguous transfers
-// by the fabric's put and get, under the key by which each rank has exposed its part.
+// What this rank asks of others by messages, and what it does for them: all that is done to memory
+// of other nodes, and on any node what the owner has to do itself. Messages of a pair are handled
+// in order; long contiguous transfers go by the fabric's put and get, under the key by which each
+// rank has exposed its part.
 #pragma once
 
 #include <array>
@@ -17,6 +18,7 @@
 #include "sinew/base/ids.hpp"
 #include "sinew/base/lock.hpp"
 #include "sinew/base/memory.hpp"
+#include "sinew/core/losses.hpp"
 #include "sinew/rma/engine.hpp"
 #include "sinew/rma/ledger.hpp"
 
@@ -74,13 +76,16 @@ class far_ranks {
   void ask(job_rank r, service which, std::span<const question> all);
   void tell(job_rank r, service which, std::span<const std::byte> data);
   [[nodiscard]] std::size_t room() const noexcept { return room_; }
+  /// Of a message to that rank, and of one from it.
+  [[nodiscard]] std::size_t room_to(job_rank r) const noexcept {
+    return engine_.maps(r) ? runtime_.endpoint().bounds().max_medium : room_;
+  }
+  /// Whether something was told to anybody, or to `r`, that need not have been done.
+  [[nodiscard]] bool has_told() const noexcept { return told_.open(); }
+  [[nodiscard]] bool has_told(job_rank r) const noexcept { return told_.open(r); }
   void wake(job_rank r);
   /// Returns when all of these have handled whatever this rank has sent them.
   void flush(std::span<const job_rank> ranks);
-
-  /// One atomic of mapped memory. Returns what was there.
-  [[nodiscard]] static std::uint64_t change_here(std::byte* at,
-                                                 const engine::word_change& how) noexcept;
 
   /// Whatever comes for the module. From inside progress().
   status handle(const fabric::arrival& m) noexcept;
@@ -133,14 +138,13 @@ class far_ranks {
                               std::size_t bytes);
   void send(job_rank to, const wire::head& head, const void* data, std::size_t bytes);
   void enlist(request& r, job_rank from);
-  [[nodiscard]] bool is_dead(job_rank r) const noexcept;
   void end_if_dead(std::uint32_t id, job_rank from);
   /// A get that nobody waits for alone: filled, then sent as this request.
   [[nodiscard]] request& new_get();
   void begin_get(request& r, job_rank from, wire::head head, std::span<const std::byte> data);
   void end_get(request& r) noexcept;
   void end(request& r) noexcept;
-  int look_for_deaths();
+  void end_requests_to(job_rank dead);
   void await(request& r);
   void put_long(const target& to, const void* from, std::size_t bytes);
   void get_long(void* to, const target& from, std::size_t bytes);
@@ -166,7 +170,7 @@ class far_ranks {
   core::runtime& runtime_;
   const heap_sizes sizes_;
   const job_rank rank_;
-  std::size_t room_;  ///< of a message
+  std::size_t room_;  ///< of a message to another node
   fabric::remote_key key_;
 
   /// By rank; made once, read without the lock (acquire) when it is there.
@@ -176,12 +180,8 @@ class far_ranks {
   /// By rank: messages that are not answered, and need not have been done.
   ledger told_;
 
-  /// By rank, where this job goes on without those that die; else null. Set by the poller
-  /// (release), not when the rank dies but when nothing of it can come any more: from then on
-  /// whatever is asked of that rank is answered by bytes that mean nothing.
-  std::unique_ptr<std::atomic<bool>[]> dead_;
-  std::uint32_t deaths_seen_ = 0;  ///< in progress() only
-  int death_chore_ = -1;
+  /// Once a rank is gone, whatever is asked of it is answered by bytes that mean nothing.
+  core::losses& losses_;
 
   base::lock requests_lock_;
   std::vector<request*> requests_;              ///< by the low bits of their ids, less one

@@ -8,6 +8,7 @@
 #include "rma/far.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/copy.hpp"
+#include "sinew/fabric/atomics.hpp"
 #include "sinew/fabric/corrupt.hpp"
 
 namespace sinew::rma {
@@ -41,33 +42,6 @@ void read_element(std::byte* to, const std::byte* from, std::size_t bytes) noexc
   } else {
     copy_bytes(to, from, bytes);
   }
-}
-
-template <class Word>
-std::uint64_t changed(std::byte* at, word_op op, std::uint64_t operand,
-                      std::uint64_t compare) noexcept {
-  const auto word = std::atomic_ref<Word>(*reinterpret_cast<Word*>(at));
-  const auto value = static_cast<Word>(operand);
-  switch (op) {
-    case word_op::load:
-      return word.load();
-    case word_op::swap:
-      return word.exchange(value);
-    case word_op::add:
-      return word.fetch_add(value);
-    case word_op::bit_and:
-      return word.fetch_and(value);
-    case word_op::bit_or:
-      return word.fetch_or(value);
-    case word_op::bit_xor:
-      return word.fetch_xor(value);
-    case word_op::compare_swap: {
-      auto expected = static_cast<Word>(compare);
-      (void)word.compare_exchange_strong(expected, value);
-      return expected;
-    }
-  }
-  return 0;
 }
 
 }  // namespace
@@ -190,25 +164,18 @@ void far_ranks::serve_get_runs(job_rank source, const wire::head& h, const fabri
   send_answers();
 }
 
-std::uint64_t far_ranks::change_here(std::byte* at, const engine::word_change& how) noexcept {
-  return how.what.width == 8 ? changed<std::uint64_t>(at, how.what.op, how.operand, how.compare)
-                             : changed<std::uint32_t>(at, how.what.op, how.operand, how.compare);
-}
-
 void far_ranks::serve_change(job_rank source, const wire::head& h, const fabric::arrival& m) {
   const auto with = read<wire::operands>(source, m);
   if ((h.b != 4 && h.b != 8) || h.where % h.b != 0 ||
-      h.a > static_cast<std::uint8_t>(word_op::compare_swap)) [[unlikely]] {
+      h.a > static_cast<std::uint8_t>(fabric::atomic_op::fetch_xor)) [[unlikely]] {
     fabric::corrupt_peer(source, "an atomic is of no word", h.where);
   }
   std::byte* const at = here(source, h, h.where, h.b);
   unsent* const back =
       h.request != 0 ? &new_answer(source, h.request, sizeof with.operand) : nullptr;
-  const auto op = static_cast<word_op>(h.a);
-  const std::uint64_t before = change_here(at, {{op, h.b}, with.operand, with.compare});
-  if (op != word_op::load) {
-    engine_.alert(rank_);
-  }
+  const std::uint64_t before = fabric::apply_atomic(static_cast<fabric::atomic_op>(h.a), at, h.b,
+                                                    with.operand, with.compare);
+  engine_.alert(rank_);
   if (back != nullptr) {
     std::memcpy(back->data(), &before, sizeof before);
     send_answers();
@@ -245,7 +212,7 @@ void engine::serve(service which, serve_function function) noexcept {
 void far_ranks::serve_service(job_rank source, const wire::head& h, const fabric::arrival& m) {
   const serve_function function =
       h.a < services ? serving[h.a].load(std::memory_order_acquire) : nullptr;
-  if (function == nullptr || h.where > room_) [[unlikely]] {
+  if (function == nullptr || h.where > room_to(source)) [[unlikely]] {
     fabric::corrupt_peer(source, "a request is for no service of this rank", h.a);
   }
   unsent* const back = h.request != 0 ? &new_answer(source, h.request, h.where) : nullptr;
@@ -257,7 +224,7 @@ void far_ranks::serve_service(job_rank source, const wire::head& h, const fabric
 // --- answers: made before anything is changed, and kept while the fabric does not take them ---
 
 far_ranks::unsent& far_ranks::new_answer(job_rank to, std::uint32_t id, std::size_t bytes) {
-  SINEW_EXPECT(bytes <= room_);
+  SINEW_EXPECT(bytes <= room_to(to));
   std::vector<std::byte> large(bytes > sizeof unsent::small ? bytes : 0);
   unsent& made = unsent_.emplace_back();
   made.large = std::move(large);

@@ -324,7 +324,7 @@ void far_ranks::get_pieces_later(job_rank from, std::span<const fabric::piece> p
 void far_ranks::ask(job_rank r, service which, std::span<const question> all) {
   pipeline line(*this);
   for (const question& q : all) {
-    SINEW_EXPECT(q.data.size() <= room() && q.answer.size() <= room());
+    SINEW_EXPECT(q.data.size() <= room_to(r) && q.answer.size() <= room_to(r));
     request& asked = line.next(r);
     asked.into = q.answer.data();
     asked.bytes = q.answer.size();
@@ -339,7 +339,7 @@ void far_ranks::ask(job_rank r, service which, std::span<const question> all) {
 }
 
 void far_ranks::ask_later(job_rank r, service which, const question& one) {
-  SINEW_EXPECT(one.data.size() <= room() && one.answer.size() <= room());
+  SINEW_EXPECT(one.data.size() <= room_to(r) && one.answer.size() <= room_to(r));
   request& asked = new_get();
   asked.into = one.answer.data();
   asked.bytes = one.answer.size();
@@ -418,25 +418,31 @@ void engine::get_pieces_later(job_rank r, std::span<const fabric::piece> pieces)
   }
 }
 
-std::size_t engine::most_asked() const noexcept {
-  SINEW_EXPECT(far_ != nullptr);
-  return far_->room();
+std::size_t engine::most_asked(job_rank r) const noexcept { return far_->room_to(r); }
+
+/// What was put there outside of its heap may be on its way beside the messages.
+void engine::order_request(job_rank r) {
+  SINEW_EXPECT(r.below(size_) && r != rank_);
+  forget_copies();
+  if (maps(r) && puts_.open(r)) [[unlikely]] {
+    flush_puts(no_job_rank);
+  }
 }
 
 void engine::ask(job_rank r, service which, std::span<const question> all) {
-  SINEW_EXPECT(!maps(r));
+  order_request(r);
   far_->ask(r, which, all);
   forget_copies();
 }
 
 void engine::ask_later(job_rank r, service which, const question& one) {
-  SINEW_EXPECT(!maps(r));
+  order_request(r);
   far_->ask_later(r, which, one);
-  forget_copies();
 }
 
 void engine::tell(job_rank r, service which, std::span<const std::byte> data) {
-  SINEW_EXPECT(!maps(r) && data.size() <= most_asked());
+  SINEW_EXPECT(data.size() <= most_asked(r));
+  order_request(r);
   far_->tell(r, which, data);
   puts_.note(r);
   forget_copies();

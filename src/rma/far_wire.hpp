@@ -18,7 +18,7 @@ enum class kind : std::uint8_t {
   get,       ///< payload: how many bytes (8) of what is at `where`
   put_runs,  ///< payload: a `run` and its elements, and so on
   get_runs,  ///< payload: runs, whose elements are sent one behind the other
-  change,    ///< of the word at `where`. Payload: `operands`; a: word_op, b: its width
+  change,    ///< of the word at `where`. Payload: `operands`; a: atomic_op, b: its width
   combine,   ///< payload: elements for accumulate; a: combine, b: element
   flush,     ///< answered when all before it has been handled
   answer,    ///< payload: what `request` wants

@@ -8,11 +8,11 @@
 #include <fstream>
 #include <string>
 
-#include "rma/arena.hpp"
 #include "rma/words.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/settings.hpp"
+#include "sinew/rma/arena.hpp"
 #include "sinew/rma/place.hpp"
 
 namespace sinew::rma {
@@ -49,7 +49,7 @@ std::size_t memory_of_node() {
   return bytes;
 }
 
-std::string mebibytes(std::size_t n) { return std::to_string((n + mib - 1) / mib); }
+std::string rounded_up_mebibytes(std::size_t n) { return std::to_string((n + mib - 1) / mib); }
 
 }  // namespace
 
@@ -79,8 +79,8 @@ heap_shape::heap_shape(int ranks, heap_sizes sizes) {
   SINEW_ENSURE(pairs_at >= sizeof(control_lines) && barrier_at > pairs_at &&
                symmetric_at > barrier_at && local_at >= symmetric_at && bytes >= local_at);
   SINEW_CHECK(bytes < std::size_t{1} << offset_bits,
-              "a heap of " + mebibytes(bytes) + " MiB is too large", "the limit is 16 TiB a rank",
-              "lower SINEW_RMA_HEAP or SINEW_RMA_LOCAL_HEAP");
+              "a heap of " + rounded_up_mebibytes(bytes) + " MiB is too large",
+              "the limit is 16 TiB a rank", "lower SINEW_RMA_HEAP or SINEW_RMA_LOCAL_HEAP");
 }
 
 heap::heap(const heap_shape& shape, heap_sizes sizes, std::byte* mine)
@@ -94,51 +94,62 @@ heap::heap(const heap_shape& shape, heap_sizes sizes, std::byte* mine)
 
 heap::~heap() = default;
 
-arena& heap::arena_of(part where) const noexcept {
+arena& heap::blocks(part where) const noexcept {
   return where == part::symmetric ? *symmetric_ : *local_;
 }
 
+arena& heap::arena_of(std::uint64_t offset) const noexcept {
+  return symmetric_->covers(offset) ? *symmetric_ : *local_;
+}
+
 std::uint64_t heap::try_allocate(part where, std::size_t bytes, std::size_t alignment) {
-  return arena_of(where).allocate(bytes, alignment);
+  return blocks(where).allocate(bytes, alignment);
 }
 
 std::uint64_t heap::allocate(part where, std::size_t bytes, std::size_t alignment) {
   const std::uint64_t got = try_allocate(where, bytes, alignment);
   if (got == 0) {
-    const arena& from = arena_of(where);
+    const arena& from = blocks(where);
     const char* name = where == part::symmetric ? "SINEW_RMA_HEAP" : "SINEW_RMA_LOCAL_HEAP";
     // Its longest free piece is at its end, and becomes longer with the setting.
     const std::size_t enough =
         from.bytes() - from.largest_free() + bytes + std::max(alignment, arena::page);
     throw error("no room for an object of " + std::to_string(bytes) + " bytes",
-                "of this rank's " + mebibytes(from.bytes()) + " MiB " + mebibytes(from.used()) +
+                "of this rank's " + rounded_up_mebibytes(from.bytes()) + " MiB " +
+                    rounded_up_mebibytes(from.used()) +
                     " are in use, and the largest free piece has " +
                     std::to_string(from.largest_free()) + " bytes",
-                std::string("Set ") + name + "=" + mebibytes(enough) +
-                    "M or more, if the node has the memory.");
+                std::string("set ") + name + "=" + rounded_up_mebibytes(enough) +
+                    "M or more, if the node has the memory");
   }
   return got;
 }
 
+std::uint64_t heap::try_allocate_high(part where, std::size_t bytes, std::size_t alignment) {
+  return blocks(where).allocate_high(bytes, alignment);
+}
+
 void heap::release(std::uint64_t offset) {
-  arena& from = symmetric_->covers(offset) ? *symmetric_ : *local_;
+  arena& from = arena_of(offset);
   const std::uint64_t bytes = from.bytes_of(offset);
   SINEW_CHECK(bytes != 0, "cannot release offset " + std::to_string(offset),
               "no object begins there; it was released twice, or never allocated", "");
+  give_back_pages(offset, bytes);  // before it can be allocated anew
+  from.release(offset);
+}
+
+void heap::give_back_pages(std::uint64_t offset, std::size_t bytes) {
   if (bytes >= give_back_from) {
-    // Before it can be allocated anew. Where the system cannot do it the pages stay, which is no
-    // error.
+    // Where the system cannot do it the pages stay, which is no error.
     const std::uint64_t begin = round_up(offset, page);
     const std::uint64_t end = (offset + bytes) / page * page;
     (void)::madvise(mine_ + begin, end - begin, MADV_REMOVE);
   }
-  from.release(offset);
 }
 
-std::size_t heap::bytes_of(std::uint64_t offset) const {
-  return (symmetric_->covers(offset) ? *symmetric_ : *local_).bytes_of(offset);
-}
-std::size_t heap::used(part where) const { return arena_of(where).used(); }
-std::size_t heap::largest_free(part where) const { return arena_of(where).largest_free(); }
+std::size_t heap::bytes_of(std::uint64_t offset) const { return arena_of(offset).bytes_of(offset); }
+std::size_t heap::used(part where) const { return blocks(where).used(); }
+std::size_t heap::bytes(part where) const { return blocks(where).bytes(); }
+std::size_t heap::largest_free(part where) const { return blocks(where).largest_free(); }
 
 }  // namespace sinew::rma

@@ -24,7 +24,7 @@ static_assert(before_at + 8 <= line_bytes && next_at != granted_at && granted_at
 
 }  // namespace
 
-lock_table::lock_table(engine& e) : engine_(e), survivors_(e.runtime().session().survivors()) {
+lock_table::lock_table(engine& e) : engine_(e), losses_(core::losses::of(e.runtime())) {
   held_.reserve(nodes_per_block);
 }
 
@@ -78,22 +78,18 @@ void lock_table::mark_granted(std::uint64_t node) {
   }
 }
 
-bool lock_table::has_died(job_rank r) const noexcept {
-  return survivors_->is_dead(r, survivors_->deaths());
-}
-
 /// It is listed as wanted by this rank.
 lock_table::answer lock_table::try_by_name(place lock) {
   const std::uint64_t me = engine_.rank().index() + 1;
   std::uint64_t holder = engine_.compare_swap<std::uint64_t>(lock, 0, me);
   answer got = answer::done;
   if (holder != 0 && holder <= static_cast<std::uint64_t>(engine_.size()) &&
-      has_died(job_rank::of_index(holder - 1))) {
+      losses_.is_dead(job_rank::of_index(holder - 1))) {
     const std::uint64_t dead = holder;
     got = answer::from_the_dead;
     holder = engine_.compare_swap<std::uint64_t>(lock, dead, me) == dead ? 0 : dead;
   }
-  if (has_died(lock.rank)) {
+  if (losses_.is_dead(lock.rank)) {
     return answer::lost;  // what came from there means nothing
   }
   return holder == 0 ? got : answer::taken;
@@ -131,7 +127,7 @@ lock_table::answer lock_table::release_by_name(place lock) {
 }
 
 lock_table::answer lock_table::acquire(place lock) {
-  if (survivors_ != nullptr) [[unlikely]] {
+  if (losses_.are_survived()) [[unlikely]] {
     return acquire_by_name(lock, false);
   }
   const std::uint64_t node = enter(lock);
@@ -152,7 +148,7 @@ lock_table::answer lock_table::acquire(place lock) {
 }
 
 lock_table::answer lock_table::try_acquire(place lock) {
-  if (survivors_ != nullptr) [[unlikely]] {
+  if (losses_.are_survived()) [[unlikely]] {
     return acquire_by_name(lock, true);
   }
   const std::uint64_t node = enter(lock);
@@ -173,7 +169,7 @@ job_rank lock_table::holder(place lock) const {
     return no_job_rank;  // who asks for a report must not wait for another rank's answer
   }
   std::uint64_t at = engine_.load<std::uint64_t>(lock);
-  if (survivors_ != nullptr) {
+  if (losses_.are_survived()) {
     return at != 0 ? job_rank::of_index(at - 1) : no_job_rank;
   }
   for (int step = 0; at != 0 && step <= engine_.size(); ++step) {
@@ -191,7 +187,7 @@ job_rank lock_table::holder(place lock) const {
 }
 
 lock_table::answer lock_table::release(place lock) {
-  if (survivors_ != nullptr) [[unlikely]] {
+  if (losses_.are_survived()) [[unlikely]] {
     return release_by_name(lock);
   }
   std::uint64_t node = 0;

@@ -6,14 +6,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "rma/far.hpp"
 #include "rma/walk.hpp"
+#include "rma/words.hpp"
 #include "sinew/base/clock.hpp"
-#include "sinew/boot/survival.hpp"
+#include "sinew/core/losses.hpp"
 #include "sinew/core/retry.hpp"
 
 namespace sinew::rma {
@@ -118,6 +120,16 @@ void engine::get_ahead(void* to, outside from, std::size_t bytes) {
   std::memcpy(to, page.bytes.data() + at, bytes);
 }
 
+bool engine::copies_from(job_rank r) const {
+  SINEW_EXPECT(maps(r) && r != rank_);
+  const auto& its = *reinterpret_cast<const control_lines*>(parts_[r.index()]);
+  const std::uint64_t base = its.base.load(std::memory_order_acquire);
+  std::uint64_t seen = 0;
+  const fabric::piece one{&seen, base + offsetof(control_lines, base), sizeof seen};
+  return runtime_.endpoint().copy_now(r, direction::in, {&one, 1}) == fabric::copied::done &&
+         seen == base;
+}
+
 void engine::move_pieces(job_rank r, bool in, std::span<const fabric::piece> pieces) {
   SINEW_EXPECT(r.below(size_) && r != rank_ && !pieces.empty());
   fabric::endpoint& net = runtime_.endpoint();
@@ -144,19 +156,19 @@ void engine::move_pieces(job_rank r, bool in, std::span<const fabric::piece> pie
 
 void engine::await_death(job_rank r) {
   struct {
-    const boot::survival* all;
+    const core::losses& all;
     job_rank rank;
-  } told{runtime_.session().survivors(), r};
-  SINEW_CHECK(told.all != nullptr, "the memory of rank " + to_string(r) + " cannot be reached",
+  } death{core::losses::of(runtime_), r};
+  SINEW_CHECK(death.all.are_survived(), "the memory of rank " + to_string(r) + " cannot be reached",
               "its process has ended", "see what the launcher says of it");
-  using told_of = decltype(told);
+  using awaited = decltype(death);
   // Wait: the launcher is about to tell of it; whoever asks after this call is to know.
   runtime_.wait_until(
       [](void* t) {
-        const auto& [all, rank] = *static_cast<told_of*>(t);
-        return all->is_dead(rank, all->deaths());
+        const auto& [all, rank] = *static_cast<awaited*>(t);
+        return all.is_dead(rank);
       },
-      &told);
+      &death);
 }
 
 void engine::flush_puts(job_rank but) {

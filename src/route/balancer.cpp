@@ -15,7 +15,7 @@ namespace {
 // Each hop costs a little even where nobody is, so that idle links do not invite detours. Relative
 // to the price of the busiest link, which is 1.
 constexpr double hop_price = 1e-9;
-constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -85,7 +85,7 @@ void balancer::start(double scale, std::uint32_t rounds) {
     finder_->new_pass();
     for (const std::uint32_t j : finder_->order()) {
       found_.clear();
-      SINEW_CHECK(finder_->find(j, price_, never, found_) || find_anywhere(j),
+      SINEW_CHECK(finder_->find(j, price_, unlimited, found_) || find_anywhere(j),
                   "no path from node " + std::to_string(jobs_.source[j]) + " to node " +
                       std::to_string(jobs_.destination[j]),
                   "the network is disconnected, or failed links cut it", "");
@@ -114,7 +114,7 @@ void balancer::start(double scale, std::uint32_t rounds) {
 
 // Around failed links every way may be longer than those that the finder knows.
 bool balancer::find_anywhere(std::size_t j) {
-  return tree_finder(net_, jobs_, orbit_).find(j, price_, never, found_);
+  return tree_finder(net_, jobs_, orbit_).find(j, price_, unlimited, found_);
 }
 
 // A guess that is far too low would let prices grow beyond what a double holds.
@@ -132,7 +132,7 @@ void balancer::widen(std::span<const link_id> path) {
 
 /// A new path of job j must cost less than this.
 double balancer::worthwhile(std::size_t j) const noexcept {
-  double least = never;
+  double least = unlimited;
   for (std::uint32_t i = 0; i < count_[j]; ++i) {
     const slot& s = slots_[j * width_ + i];
     if (s.flow > 0) {

@@ -4,6 +4,7 @@
 #include <queue>
 
 #include "balancer.hpp"
+#include "normal_jobs.hpp"
 #include "path_finder.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
@@ -31,41 +32,7 @@ std::uint32_t hop_limit(const topology& net) {
   return hops;
 }
 
-struct fed {
-  path_set paths;
-  std::vector<std::size_t> first;  ///< of each job; one more at the end
-};
-
-// What the original feeds to its planners: 50 paths per job, and at most 50 * 1024 in all. With
-// `choice` 0 the paths that go straight on; with another number each job has an order of its own of
-// those that are equally short, and so others of them.
-fed fed_paths(const topology& net, const job_list& jobs, const plan_options& o,
-              std::uint64_t choice) {
-  const std::size_t cap = std::size_t{50} << 10;
-  std::uint32_t k = o.fed;
-  if (k == 0) {
-    k = static_cast<std::uint32_t>(
-        std::clamp<std::size_t>(cap / std::max<std::size_t>(jobs.size(), 1), 1, 50));
-  }
-  fed all;
-  all.first.assign(1, 0);
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    const std::uint64_t order = choice == 0 ? 0 : (choice - 1) * jobs.size() + j + 1;
-    path_set some =
-        shortest_paths(net, jobs.source[j], jobs.destination[j], k, hop_limit(net), order);
-    // Around failed links every way may be longer than any default route.
-    if (some.size() == 0) {
-      some = shortest_paths(net, jobs.source[j], jobs.destination[j], k, net.nodes(), order);
-    }
-    SINEW_CHECK(some.size() > 0, "no path " + ends_of(jobs, j),
-                "the network is disconnected, or failed links cut it", "");
-    for (std::size_t p = 0; p < some.size(); ++p) {
-      all.paths.add(some[p]);
-    }
-    all.first.push_back(all.paths.size());
-  }
-  return all;
-}
+using fed = path_choices::list;
 
 // The paths again, those that are equally short in another order.
 fed shuffled(const fed& of, std::uint64_t seed) {
@@ -118,15 +85,20 @@ split best_of(const topology& net, std::uint32_t count, Plan plan) {
   return best;
 }
 
-// Which of the equally short paths are fed, and in what order, decides much, and the original's
-// order is that of its library. Of o.orders half are of the paths that go straight on, half of
-// others.
+// How many of the equally short paths, or orders of them, each method tries, whoever asks: what it
+// finds depends on them, and the originals' are those of their library. Orders cost little to try,
+// other paths and programs much.
+std::uint32_t tries_of(const plan_options& o, std::uint32_t usual) {
+  return o.orders != 0 ? o.orders : usual;
+}
+constexpr std::uint32_t orders_of_heu_load = 16;
+constexpr std::uint32_t orders_of_others = 2;
+
+// Half of the orders are of the paths that go straight on, half of others.
 template <class Plan>
-split best_order(const topology& net, const job_list& jobs, const plan_options& o, Plan plan) {
-  const fed straight = fed_paths(net, jobs, o, 0);
-  const fed random = o.orders > 1 ? fed_paths(net, jobs, o, 1) : fed();
-  return best_of(net, o.orders, [&](std::uint32_t i) {
-    const fed& base = i % 2 == 1 ? random : straight;
+split best_order(const topology& net, std::uint32_t count, path_choices& from, Plan plan) {
+  return best_of(net, count, [&](std::uint32_t i) {
+    const fed& base = from[i % 2];
     return plan(i < 2 ? base : shuffled(base, i));
   });
 }
@@ -309,6 +281,37 @@ split opt_of(const topology& net, const job_list& jobs, const fed& from) {
 
 }  // namespace
 
+const path_choices::list& path_choices::operator[](std::uint64_t choice) {
+  const auto [at, is_new] = known_.try_emplace(choice);
+  list& all = at->second;
+  if (!is_new) {
+    return all;
+  }
+  const std::size_t cap = std::size_t{50} << 10;
+  std::uint32_t k = options_.fed;
+  if (k == 0) {
+    k = static_cast<std::uint32_t>(
+        std::clamp<std::size_t>(cap / std::max<std::size_t>(jobs_.size(), 1), 1, 50));
+  }
+  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+    const node_id from = jobs_.source[j];
+    const node_id to = jobs_.destination[j];
+    const std::uint64_t order = choice == 0 ? 0 : (choice - 1) * jobs_.size() + j + 1;
+    path_set some = shortest_paths(net_, from, to, k, hop_limit(net_), order);
+    // Around failed links every way may be longer than any default route.
+    if (some.size() == 0) {
+      some = shortest_paths(net_, from, to, k, net_.nodes(), order);
+    }
+    SINEW_CHECK(some.size() > 0, "no path " + ends_of(jobs_, j),
+                "the network is disconnected, or failed links cut it", "");
+    for (std::size_t p = 0; p < some.size(); ++p) {
+      all.paths.add(some[p]);
+    }
+    all.first.push_back(all.paths.size());
+  }
+  return all;
+}
+
 split plan_default_route(const topology& net, const job_list& jobs) {
   split out;
   out.paths = default_paths(net, jobs);
@@ -324,28 +327,15 @@ split plan_default_route(const topology& net, const job_list& jobs) {
 split plan_adaptive(const topology& net, const job_list& jobs, std::uint64_t chunk) {
   std::vector<double> load(net.links(), 0);
   std::vector<std::vector<std::pair<std::vector<link_id>, double>>> of_job(jobs.size());
-  // Jobs of one destination together: hops to it are counted once.
-  std::vector<std::uint32_t> order(jobs.size());
-  for (std::uint32_t j = 0; j < order.size(); ++j) {
-    order[j] = j;
-  }
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
-    return jobs.destination[x] < jobs.destination[y];
-  });
   default_router hops(net);
-  std::vector<std::uint32_t> left;
-  node_id measured = nothing;
-  for (const std::uint32_t j : order) {
-    if (measured != jobs.destination[j]) {
-      measured = jobs.destination[j];
-      left = hops.hops_to(measured);
-    }
+  for (const std::uint32_t j : by_destination(jobs)) {
+    const std::vector<std::uint32_t>& left = hops.hops_to(jobs.destination[j]);
     SINEW_CHECK(left[jobs.source[j]] != nothing, "no path " + ends_of(jobs, j),
                 "the network is disconnected, or failed links cut it", "");
     for (std::uint64_t sent = 0; sent < jobs.bytes[j]; sent += chunk) {
       const auto size = static_cast<double>(std::min(chunk, jobs.bytes[j] - sent));
       std::vector<link_id> path;
-      for (node_id at = jobs.source[j]; at != measured; at = net.to(path.back())) {
+      for (node_id at = jobs.source[j]; at != jobs.destination[j]; at = net.to(path.back())) {
         link_id best = nothing;
         for (link_id l = net.first_link(at); l < net.first_link(at + 1); ++l) {
           if (net.capacity(l) <= 0 || left[net.to(l)] + 1 != left[at]) {
@@ -379,19 +369,23 @@ split plan_adaptive(const topology& net, const job_list& jobs, std::uint64_t chu
   return out;
 }
 
-split plan_heu_load(const topology& net, const job_list& jobs, const plan_options& o) {
-  return best_order(net, jobs, o, [&](const fed& from) { return heu_load_of(net, jobs, o, from); });
+split plan_heu_load(const topology& net, const job_list& jobs, const plan_options& o,
+                    path_choices& from) {
+  return best_order(net, tries_of(o, orders_of_heu_load), from,
+                    [&](const fed& some) { return heu_load_of(net, jobs, o, some); });
 }
 
-split plan_heu_chunk(const topology& net, const job_list& jobs, const plan_options& o) {
-  return best_order(net, jobs, o,
-                    [&](const fed& from) { return heu_chunk_of(net, jobs, o, from); });
+split plan_heu_chunk(const topology& net, const job_list& jobs, const plan_options& o,
+                     path_choices& from) {
+  return best_order(net, tries_of(o, orders_of_others), from,
+                    [&](const fed& some) { return heu_chunk_of(net, jobs, o, some); });
 }
 
-split plan_opt(const topology& net, const job_list& jobs, const plan_options& o) {
+split plan_opt(const topology& net, const job_list& jobs, const plan_options& o,
+               path_choices& from) {
   // To a linear program the order of the paths means nothing, but which they are.
-  return best_of(net, o.orders,
-                 [&](std::uint32_t i) { return opt_of(net, jobs, fed_paths(net, jobs, o, i)); });
+  return best_of(net, tries_of(o, orders_of_others),
+                 [&](std::uint32_t i) { return opt_of(net, jobs, from[i]); });
 }
 
 }  // namespace sinew::route

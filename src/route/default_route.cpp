@@ -108,10 +108,7 @@ void default_router::measure_to(node_id b) {
 }
 
 bool default_router::append_graph(node_id a, node_id b, std::vector<link_id>& out) {
-  if (measured_ != b) {
-    measure_to(b);
-  }
-  if (hops_to_[a] == nothing) {
+  if (hops_to(b)[a] == nothing) {
     return false;
   }
   const auto nearer = [&](node_id at, link_id l) {

@@ -248,7 +248,7 @@ class graph_reader {
   link_speeds speeds_;
 };
 
-std::string number_text(double value) {
+std::string graphml_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.17g", value);
   return text;
@@ -294,10 +294,10 @@ std::string head_of(const topology& net, bool loads, bool both) {
     out += data_of("shape", shape) + '\n';
   }
   if (net.speeds()) {
-    out += data_of("bandwidth", number_text(net.speeds()->bandwidth));
-    out += data_of("latency", number_text(net.speeds()->hop_latency));
+    out += data_of("bandwidth", graphml_number(net.speeds()->bandwidth));
+    out += data_of("latency", graphml_number(net.speeds()->hop_latency));
     if (net.speeds()->injection > 0) {
-      out += data_of("injection", number_text(net.speeds()->injection));
+      out += data_of("injection", graphml_number(net.speeds()->injection));
     }
     out += '\n';
   }
@@ -337,10 +337,10 @@ std::string topology_to_graphml(const topology& net, std::span<const double> loa
     }
     std::string data;
     if (net.capacity(l) != 1) {
-      data += data_of("capacity", number_text(net.capacity(l)));
+      data += data_of("capacity", graphml_number(net.capacity(l)));
     }
     if (!loads.empty()) {
-      data += data_of("bytes", number_text(loads[l]));
+      data += data_of("bytes", graphml_number(loads[l]));
     }
     out += "<edge source=\"" + names[net.from(l)] + "\" target=\"" + names[net.to(l)] + "\"";
     out += data.empty() ? "/>\n" : ">" + data + "</edge>\n";

@@ -14,7 +14,7 @@
 namespace sinew::route {
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
+constexpr std::string_view line_blanks = " \t\r";
 
 // Gbit/s of data in one lane, after the code of the line (8b/10b up to QDR, then 64b/66b).
 constexpr std::pair<std::string_view, double> lane_rates[] = {
@@ -45,7 +45,7 @@ class fabric_reader {
 
   void take(std::string_view line, std::size_t number) {
     number_ = number;
-    line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(line_blanks), line.size()));
     if (line.empty() || line[0] == '#') {
       return;
     }
@@ -122,7 +122,7 @@ class fabric_reader {
 
   /// "4xQDR" as the last word; without one the slowest of all is supposed.
   [[nodiscard]] double rate_at_end(std::string_view line) const {
-    const std::size_t last = line.find_last_not_of(blanks);
+    const std::size_t last = line.find_last_not_of(line_blanks);
     const std::string_view trimmed = line.substr(0, last == line.npos ? 0 : last + 1);
     const std::size_t begin = trimmed.find_last_of(" \t");
     const std::string_view word = begin == trimmed.npos ? trimmed : trimmed.substr(begin + 1);

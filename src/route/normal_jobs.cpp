@@ -1,5 +1,7 @@
 #include "normal_jobs.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include "sinew/base/check.hpp"
@@ -40,6 +42,15 @@ job_list jobs_that_move(const job_list& jobs) {
     }
   }
   return out;
+}
+
+std::vector<std::uint32_t> by_destination(const job_list& jobs) {
+  std::vector<std::uint32_t> order(jobs.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
+    return jobs.destination[x] < jobs.destination[y];
+  });
+  return order;
 }
 
 }  // namespace sinew::route

@@ -4,6 +4,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "balanced.hpp"
 #include "baselines.hpp"
@@ -13,6 +17,7 @@
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/route/default_route.hpp"
+#include "sinew/route/simulate.hpp"
 
 namespace sinew::route {
 namespace {
@@ -20,18 +25,19 @@ namespace {
 constexpr std::array<const char*, 6> names = {"default",   "adaptive", "heu-load",
                                               "heu-chunk", "opt",      "sinew"};
 
-split split_by(const topology& net, const job_list& jobs, const plan_options& o, proof& bound) {
+split split_by(const topology& net, const job_list& jobs, const plan_options& o, proof& bound,
+               path_choices& fed) {
   switch (o.how) {
     case method::default_route:
       return plan_default_route(net, jobs);
     case method::adaptive:
       return plan_adaptive(net, jobs, o.costs.chunk);
     case method::heu_load:
-      return plan_heu_load(net, jobs, o);
+      return plan_heu_load(net, jobs, o, fed);
     case method::heu_chunk:
-      return plan_heu_chunk(net, jobs, o);
+      return plan_heu_chunk(net, jobs, o, fed);
     case method::opt:
-      return plan_opt(net, jobs, o);
+      return plan_opt(net, jobs, o, fed);
     case method::balanced:
       return plan_balanced(net, jobs, o, bound);
   }
@@ -186,27 +192,31 @@ method parse_method(std::string_view name) {
 
 namespace {
 
+/// Seconds that no plan can stay below: what the first byte of a message takes, and all its bytes
+/// out of its node; the busiest link.
+double least_seconds(const topology& net, const job_list& moving, const machine& m, double bound) {
+  default_router hops(net);
+  double least = m.start_up + m.hop_latency + bound / m.link_bandwidth;
+  for (const std::uint32_t j : by_destination(moving)) {
+    const std::uint32_t away = hops.hops_to(moving.destination[j])[moving.source[j]];
+    least = std::max(least, m.start_up + m.hop_latency * static_cast<double>(away) +
+                                static_cast<double>(moving.bytes[j]) / m.injection_bandwidth);
+  }
+  return least;
+}
+
 /// The plans among which the best is taken, judged as they are: in whole bytes.
 class contest {
  public:
-  contest(const topology& net, const job_list& jobs, const job_list& moving, const plan_options& o)
-      : net_(net), jobs_(jobs), moving_(moving), options_(o) {}
+  contest(const topology& net, const job_list& jobs, const job_list& moving, const plan_options& o,
+          path_choices& fed)
+      : net_(net), jobs_(jobs), moving_(moving), options_(o), fed_(fed) {}
 
-  /// A plan is better if its busiest link carries less, or as much and it is predicted faster.
   void enter(route_plan plan, method from) {
     plan.taken_from = from;
+    plan.fingerprint = net_.fingerprint();
     plan.busiest = busiest_of(net_, link_loads(net_, plan));
-    const double seconds = predict(net_, plan, options_.costs);
-    if (seconds < fastest_seconds_) {
-      fastest_seconds_ = seconds;
-      fastest_ = plan;
-    }
-    const bool less = plan.busiest < best_.busiest * (1 - 1e-9);
-    const bool same = plan.busiest <= best_.busiest * (1 + 1e-9);
-    if (best_.first_path.empty() || less || (same && seconds < seconds_)) {
-      best_ = std::move(plan);
-      seconds_ = seconds;
-    }
+    plans_.push_back(std::move(plan));
   }
 
   /// The plans of methods that are not ours. One with more paths than were asked for is none.
@@ -218,7 +228,7 @@ class contest {
       plan_options o = options_;
       o.how = how;
       proof none;
-      route_plan plan = assemble(jobs_, split_by(net_, moving_, o, none));
+      route_plan plan = assemble(jobs_, split_by(net_, moving_, o, none, fed_));
       if (within_paths(plan)) {
         enter(std::move(plan), how);
       }
@@ -226,31 +236,63 @@ class contest {
   }
 
   route_plan winner() {
-    if (options_.fall_back && fastest_seconds_ < 0.95 * seconds_) {
-      best_ = std::move(fastest_);
-      seconds_ = fastest_seconds_;
-    }
-    if (options_.fall_back && default_routes_exist(net_, moving_)) {
-      route_plan simple = assemble(jobs_, plan_default_route(net_, moving_));
-      if (predict(net_, simple, options_.costs) <= seconds_) {
-        best_ = std::move(simple);
-        best_.fell_back = true;
-        best_.taken_from = method::default_route;
+    find_times();
+    const std::vector<double>& seconds = seconds_;
+    // What the others have on their best: a plan that is as good in both comes before faster ones.
+    double busiest = std::numeric_limits<double>::infinity();
+    double least = busiest;
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      if (plans_[i].taken_from != method::balanced) {
+        busiest = std::min(busiest, plans_[i].busiest);
+        least = std::min(least, seconds[i]);
       }
     }
-    return std::move(best_);
+    const auto rank = [&](std::size_t i) {
+      const route_plan& plan = plans_[i];
+      const bool fits = !above(plan.busiest, busiest) && !above(seconds[i], least);
+      const double first = options_.fall_back ? seconds[i] : plan.busiest;
+      const double second = options_.fall_back ? plan.busiest : seconds[i];
+      return std::tuple(options_.fall_back && !fits, first,
+                        options_.fall_back && plan.taken_from != method::default_route, second);
+    };
+    const auto before = [&](std::size_t i, std::size_t j) {
+      const auto [i_unfit, i_first, i_other, i_second] = rank(i);
+      const auto [j_unfit, j_first, j_other, j_second] = rank(j);
+      if (i_unfit != j_unfit) {
+        return j_unfit;
+      }
+      if (above(i_first, j_first) || above(j_first, i_first)) {
+        return i_first < j_first;
+      }
+      return i_other != j_other ? j_other : i_second < j_second;
+    };
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < plans_.size(); ++i) {
+      best = before(i, best) ? i : best;
+    }
+    plans_[best].fell_back = options_.fall_back && plans_[best].taken_from == method::default_route;
+    return std::move(plans_[best]);
   }
 
  private:
+  /// More than rounding explains.
+  static bool above(double a, double b) { return a > b * (1 + 1e-9); }
+
   static constexpr std::size_t few_jobs = 20'000;
   static constexpr std::uint32_t few_nodes = 1024;
   static constexpr std::size_t most_jobs = 100'000;
   static constexpr double most_chunks = 2e7;
 
-  [[nodiscard]] bool worth_trying(double bound) const {
+  [[nodiscard]] bool worth_trying(double bound) {
     const bool few = moving_.size() <= few_jobs && net_.nodes() <= few_nodes;
+    if (moving_.size() > most_jobs || (few && options_.fall_back && is_fast(bound))) {
+      return false;
+    }
     const double gap = few ? 1e-9 : options_.gap;
-    if (best_.busiest <= bound * (1 + gap) || moving_.size() > most_jobs) {
+    const bool proven = std::any_of(plans_.begin(), plans_.end(), [&](const route_plan& plan) {
+      return plan.busiest <= bound * (1 + gap);
+    });
+    if (proven && !(few && options_.fall_back)) {
       return false;
     }
     double chunks = 0;
@@ -258,6 +300,43 @@ class contest {
       chunks += static_cast<double>(bytes) / static_cast<double>(options_.costs.chunk);
     }
     return chunks <= most_chunks;
+  }
+
+  /// No plan can take clearly less time than the fastest here.
+  [[nodiscard]] bool is_fast(double bound) {
+    find_times();
+    return *std::min_element(seconds_.begin(), seconds_.end()) <=
+           (1 + options_.gap) * least_seconds(net_, moving_, options_.costs, bound);
+  }
+
+  /// What each plan is expected to take. One of theirs whose busiest link alone takes longer than
+  /// another one of theirs is not simulated: it has that link's time.
+  void find_times() {
+    std::vector<const route_plan*> all;
+    for (const route_plan& plan : plans_) {
+      all.push_back(&plan);
+    }
+    const bool simulated = are_quickly_simulated(all);
+    std::vector<std::size_t> order(plans_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [this](std::size_t i, std::size_t j) {
+      return std::pair(plans_[i].busiest, i) < std::pair(plans_[j].busiest, j);
+    });
+    std::vector<double> before = std::exchange(seconds_, std::vector<double>(plans_.size()));
+    before.resize(plans_.size(), -1);
+    double least = std::numeric_limits<double>::infinity();
+    for (const std::size_t i : order) {
+      const bool theirs = plans_[i].taken_from != method::balanced;
+      const double floor = plans_[i].busiest / options_.costs.link_bandwidth;
+      if (simulated && theirs && above(floor, least)) {
+        seconds_[i] = floor;
+      } else if (simulated && before[i] >= 0) {
+        seconds_[i] = before[i];
+      } else {
+        seconds_[i] = expected_seconds(net_, plans_[i], options_.costs, simulated);
+      }
+      least = theirs ? std::min(least, seconds_[i]) : least;
+    }
   }
 
   [[nodiscard]] bool within_paths(const route_plan& plan) const {
@@ -276,11 +355,42 @@ class contest {
   const job_list& jobs_;
   const job_list& moving_;
   const plan_options& options_;
-  route_plan best_;
-  double seconds_ = 0;
-  route_plan fastest_;
-  double fastest_seconds_ = std::numeric_limits<double>::infinity();
+  path_choices& fed_;
+  std::vector<route_plan> plans_;
+  std::vector<double> seconds_;  ///< of find_times()
 };
+
+/// Default routes, if messages are short and no plan can be a twentieth faster: most of the time is
+/// latency then.
+bool short_messages(const topology& net, const job_list& moving, const route_plan& simple,
+                    const plan_options& o, double bound) {
+  const bool short_ones = std::all_of(moving.bytes.begin(), moving.bytes.end(),
+                                      [&](std::uint64_t bytes) { return bytes <= o.costs.chunk; });
+  return short_ones &&
+         predict(net, simple, o.costs) <= 1.05 * least_seconds(net, moving, o.costs, bound);
+}
+
+route_plan best_plan(const topology& net, const job_list& jobs, const job_list& moving,
+                     const plan_options& o, proof& bound) {
+  path_choices fed(net, moving, o);
+  contest plans(net, jobs, moving, o, fed);
+  if (default_routes_exist(net, moving)) {
+    route_plan simple = assemble(jobs, plan_default_route(net, moving));
+    if (o.fall_back && short_messages(net, moving, simple, o, bound.bytes)) {
+      const auto [bytes, by] = lower_bound(net, moving);
+      bound.raise(bytes, by);
+      simple.taken_from = method::default_route;
+      simple.fell_back = true;
+      return simple;
+    }
+    plans.enter(std::move(simple), method::default_route);
+  }
+  route_plan ours = assemble(jobs, split_by(net, moving, o, bound, fed));
+  plans.enter(prefer_default(net, ours), method::balanced);
+  plans.enter(std::move(ours), method::balanced);
+  plans.enter_others(bound.bytes);
+  return plans.winner();
+}
 
 }  // namespace
 
@@ -293,18 +403,14 @@ route_plan make_plan(const topology& net, const job_list& jobs, const plan_optio
   if (moving.size() > 0) {
     bound = simple_bounds(net, moving);
   }
-  const split s = moving.size() > 0 ? split_by(net, moving, options, bound) : split{};
-  route_plan plan = assemble(merged, s);
-  plan.taken_from = options.how;
+  path_choices fed(net, moving, options);
+  route_plan plan;
   if (options.how == method::balanced && moving.size() > 0) {
-    contest plans(net, merged, moving, options);
-    plans.enter(prefer_default(net, plan), method::balanced);
-    plans.enter(std::move(plan), method::balanced);
-    if (default_routes_exist(net, moving)) {
-      plans.enter(assemble(merged, plan_default_route(net, moving)), method::default_route);
-    }
-    plans.enter_others(bound.bytes);
-    plan = plans.winner();
+    plan = best_plan(net, merged, moving, options, bound);
+  } else {
+    plan =
+        assemble(merged, moving.size() > 0 ? split_by(net, moving, options, bound, fed) : split{});
+    plan.taken_from = options.how;
   }
   plan.network = net.name();
   plan.fingerprint = net.fingerprint();

@@ -11,7 +11,7 @@ namespace sinew::route {
 namespace {
 
 using kind = json_value::kind;
-constexpr double most_bytes = 9007199254740992.0;  // 2^53
+constexpr double most_bytes_in_a_file = 9007199254740992.0;  // 2^53
 
 std::string number(double value) {
   char text[32];
@@ -35,7 +35,7 @@ void read_paths(const topology& net, const json_value& list, const std::string& 
     if (one.items.empty()) {
       bad_line(where, one.line, "a path is [bytes, node, ...]");
     }
-    plan.bytes.push_back(json_whole(one.items[0], where, "bytes", most_bytes));
+    plan.bytes.push_back(json_whole(one.items[0], where, "bytes", most_bytes_in_a_file));
     node_id at = plan.jobs.source.back();
     for (std::size_t i = 1; i < one.items.size(); ++i) {
       const auto to =

@@ -9,7 +9,7 @@
 namespace sinew::route {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double no_event = std::numeric_limits<double>::infinity();
 
 // Links, injection, taking out and copying are all just things with a rate.
 class fluid {
@@ -37,7 +37,7 @@ class fluid {
     }
     for (std::size_t alive = left_.size(); alive > 0;) {
       share();
-      double next = never;
+      double next = no_event;
       for (std::size_t f = 0; f < left_.size(); ++f) {
         if (left_[f] > 0) {
           next = std::min(next, left_[f] / rate_[f]);
@@ -172,6 +172,21 @@ simulation simulate_flows(const topology& net, const route_plan& plan,
   simulation out = fluid(net, plan, options).run();
   out.host_seconds = static_cast<double>(now_ns() - begin) * 1e-9;
   return out;
+}
+
+bool are_quickly_simulated(std::span<const route_plan* const> plans) {
+  constexpr std::size_t most_links = 100'000;
+  return std::all_of(plans.begin(), plans.end(),
+                     [](const route_plan* plan) { return plan->paths.links.size() <= most_links; });
+}
+
+double expected_seconds(const topology& net, const route_plan& plan, const machine& costs,
+                        bool simulated) {
+  simulation_options o;
+  o.costs = costs;
+  // Of what stays on its node the simulator knows nothing.
+  return simulated && !plan.paths.links.empty() ? simulate_flows(net, plan, o).seconds
+                                                : predict(net, plan, costs);
 }
 
 }  // namespace sinew::route

@@ -15,7 +15,7 @@
 namespace sinew::route {
 namespace {
 
-constexpr double most_nodes = 1 << 26;
+constexpr double most_nodes_in_a_file = 1 << 26;
 
 struct edge_list {
   std::vector<arc> links;
@@ -33,7 +33,7 @@ struct edge_list {
 
 std::uint32_t node_of(std::string_view word, const std::string& where, std::size_t line) {
   const auto value = base::parse_integer(word);
-  if (!value || *value < 0 || static_cast<double>(*value) >= most_nodes) {
+  if (!value || *value < 0 || static_cast<double>(*value) >= most_nodes_in_a_file) {
     bad_line(where, line, "\"" + std::string(word) + "\" is no node's number");
   }
   return static_cast<std::uint32_t>(*value);
@@ -144,7 +144,7 @@ topology cluster_of(const xml_reader& tag, const std::string& where) {
   const std::string kind = tag.find("topology").value_or("FLAT");
   const auto radical = tag.find("radical");
   const auto hosts = radical ? radical_count(*radical) : std::nullopt;
-  if (!hosts || *hosts == 0 || static_cast<double>(*hosts) > most_nodes) {
+  if (!hosts || *hosts == 0 || static_cast<double>(*hosts) > most_nodes_in_a_file) {
     bad_line(where, line, "the cluster needs radical=\"0-255\"");
   }
   const auto speeds = speeds_of(tag, where);
@@ -201,8 +201,8 @@ topology topology_from_json(std::string_view text, const std::string& where) {
   using kind = json_value::kind;
   const json_value document = parse_json(text, where);
   edge_list edges;
-  edges.nodes = static_cast<std::uint32_t>(
-      json_whole(json_member(document, where, "nodes", kind::number), where, "nodes", most_nodes));
+  edges.nodes = static_cast<std::uint32_t>(json_whole(
+      json_member(document, where, "nodes", kind::number), where, "nodes", most_nodes_in_a_file));
   const std::uint32_t nodes = edges.nodes;
   std::uint32_t endpoints = nodes;
   if (const json_value* given = document.find("endpoints")) {

@@ -10,13 +10,13 @@
 namespace sinew::route {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view xml_blanks = " \t\r\n";
 constexpr std::size_t most_depth = 64;
 
 std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(blanks);
+  const std::size_t begin = text.find_first_not_of(xml_blanks);
   return begin == text.npos ? std::string_view()
-                            : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+                            : text.substr(begin, text.find_last_not_of(xml_blanks) + 1 - begin);
 }
 
 constexpr std::pair<std::string_view, char> entities[] = {
@@ -123,7 +123,7 @@ void xml_reader::take_tag() {
   const bool both = !leaves && tag.ends_with('/');
   tag.remove_prefix(leaves ? 1 : 0);
   tag.remove_suffix(both ? 1 : 0);
-  const std::size_t stop = std::min(tag.find_first_of(blanks), tag.size());
+  const std::size_t stop = std::min(tag.find_first_of(xml_blanks), tag.size());
   name_ = tag.substr(0, stop);
   attributes_ = tag.substr(stop);
   opens_ = !leaves;
@@ -175,14 +175,14 @@ bool xml_reader::next() {
 std::optional<std::string> xml_reader::find(std::string_view attribute) const {
   std::string_view rest = attributes_;
   while (true) {
-    rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+    rest.remove_prefix(std::min(rest.find_first_not_of(xml_blanks), rest.size()));
     if (rest.empty()) {
       return std::nullopt;
     }
     const std::size_t equal = rest.find('=');
     const std::string_view key = trimmed(rest.substr(0, equal));
     rest.remove_prefix(equal == rest.npos ? rest.size() : equal + 1);
-    rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+    rest.remove_prefix(std::min(rest.find_first_not_of(xml_blanks), rest.size()));
     if (rest.empty() || (rest[0] != '"' && rest[0] != '\'')) {
       bad_line(where_, line_, "an attribute is name=\"value\"");
     }

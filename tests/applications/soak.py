@@ -34,6 +34,7 @@ def programs(data):
         "xz": lambda n: ["xz", f"-T{n}", "-1", "--block-size=256KiB", "-c", text],
         "zstd": lambda n: ["zstd", f"-T{n}", "-q", "-c", text],
         "pbzip2": lambda n: ["pbzip2", f"-p{n}", "-1", "-c", text],
+        "lbzip2": lambda n: ["lbzip2", "-n", n, "-1", "-c", text],
         "python": lambda n: [sys.executable, "-B", THREADS_PY],
     }
     return {name: words for name, words in all_of_them.items() if shutil.which(str(words(1)[0]))}

@@ -3,18 +3,31 @@
 #include <gtest/gtest.h>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/sentence.hpp"
 #include "sinew/base/status.hpp"
 
 namespace sinew {
 namespace {
 
 TEST(error, ReadsProblemReasonAdvice) {
-  const error full("no memory", "the limit is 64 kB", "Raise it.");
-  EXPECT_STREQ(full.what(), "no memory (the limit is 64 kB) Raise it.");
+  const error full("no memory", "the limit is 64 kB", "raise it");
+  EXPECT_STREQ(full.what(), "no memory (the limit is 64 kB); raise it.");
   EXPECT_EQ(full.problem(), "no memory");
   EXPECT_EQ(full.why(), "the limit is 64 kB");
-  EXPECT_EQ(full.hint(), "Raise it.");
-  EXPECT_STREQ(error("no memory", "").what(), "no memory");
+  EXPECT_EQ(full.hint(), "raise it");
+  EXPECT_STREQ(error("no memory", "").what(), "no memory.");
+  EXPECT_STREQ(error("no start", full.what()).what(),
+               "no start (no memory (the limit is 64 kB); raise it).");
+}
+
+TEST(sentence, EndsAndGoesOn) {
+  EXPECT_EQ(as_sentence("it ends"), "it ends.");
+  EXPECT_EQ(as_sentence("it ends."), "it ends.");
+  EXPECT_EQ(as_sentence("does it?"), "does it?");
+  EXPECT_EQ(as_sentence("these:"), "these:");
+  EXPECT_EQ(as_sentence(""), "");
+  EXPECT_EQ(as_clause("it ends."), "it ends");
+  EXPECT_EQ(as_clause("it ends"), "it ends");
 }
 
 TEST(check, ThrowsAndEvaluatesItsTextsOnlyOnFailure) {

@@ -44,7 +44,7 @@ TEST_F(log_test, TextIsBuiltOnlyIfShown) {
     SINEW_LOG(warn, text());
   });
   EXPECT_EQ(built, 1);
-  EXPECT_NE(out.find("warn: text\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("warn: text.\n"), std::string::npos) << out;
 }
 
 TEST_F(log_test, IdentityNamesRankAndHost) {
@@ -53,7 +53,7 @@ TEST_F(log_test, IdentityNamesRankAndHost) {
   const std::string out = stderr_of([] { log_line(log_level::error, "lost"); });
   EXPECT_EQ(errno, 77);
   EXPECT_EQ(out.find("sinew[rank 3 of 8, "), 0U) << out;
-  EXPECT_NE(out.find("]: error: lost\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("]: error: lost.\n"), std::string::npos) << out;
 }
 
 TEST_F(log_test, LinesOfManyThreadsStayWhole) {
@@ -76,7 +76,7 @@ TEST_F(log_test, LinesOfManyThreadsStayWhole) {
     const std::size_t end = out.find('\n', at);
     ASSERT_NE(end, std::string::npos);
     EXPECT_EQ(out.compare(at, 5, "sinew"), 0);
-    EXPECT_EQ(out.substr(end - 10, 10), "0123456789");
+    EXPECT_EQ(out.substr(end - 11, 11), "0123456789.");
     at = end + 1;
     ++lines;
   }

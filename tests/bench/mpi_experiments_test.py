@@ -173,9 +173,10 @@ class Experiments(unittest.TestCase):
         subprocess.run([os.path.join(FOLDER, "mpicc.sinew"), "-O2", "-Wall", "-Wextra", "-Werror",
                         "-pthread", "-o", program, os.path.join(SOURCES, "million", "pthreads.c")],
                        check=True, timeout=60)
-        # 200 MiB of addresses are too few for that many stacks.
+        # What the node's shared memory leaves of it (that is 1.6 GiB of addresses, with room for
+        # spawned ranks) is too little for that many stacks.
         done = subprocess.run([SINEW, "run", "-n", "2", "sh", "-c",
-                               "ulimit -v 900000; exec " + program + " threads=8,30000"],
+                               "ulimit -v 2100000; exec " + program + " threads=8,30000"],
                               capture_output=True, text=True, timeout=90, check=False)
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertIn("threads=8,bytes=64,kind=pthread,method=paper", done.stdout)
@@ -213,19 +214,6 @@ class Experiments(unittest.TestCase):
                          {(case, "latency", by) for case in ("test", "wait") for by in
                           ("f08", "c")}, found)
         self.assert_trips(results)
-
-    @unittest.skipUnless(shutil.which("gfortran"), "no gfortran")
-    def test_applications(self):
-        """One engine of the three, which is what takes time."""
-        program = os.path.join(self.folder.name, "fire")
-        common = os.path.join(SOURCES, "common")
-        subprocess.run([os.path.join(FOLDER, "mpifort.sinew"), "-O2", "-J", self.folder.name, "-o",
-                        program, os.path.join(SOURCES, "applications", "fire.f90"),
-                        os.path.join(common, "trip.c")], check=True, timeout=60)
-        done = subprocess.run([SINEW, "run", "-n", "2", program, "budget_ms=50"],
-                              capture_output=True, text=True, timeout=60, check=False)
-        self.assertEqual(0, done.returncode, done.stderr)
-        self.assertRegex(done.stdout, r"@ fire latency us meshes=48,ranks=2 \S+ line=[1-9]")
 
     def test_wrong_words_are_refused(self):
         for name, words, why in (

@@ -51,8 +51,9 @@ TEST(pmix_library, numbers_are_the_headers) {
 class without_pmix : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"SINEW_BOOT_JOB", "PMI_FD", "PMI_PORT", "PMI_RANK",
-                             "OMPI_COMM_WORLD_RANK", "SLURM_STEP_ID"}) {
+    for (const char* name :
+         {"SINEW_BOOT_JOB", "PMI_FD", "PMI_PORT", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
+          "SLURM_PROCID", "PALS_RANKID", "FLUX_TASK_RANK"}) {
       ::unsetenv(name);
     }
     ::setenv("PMIX_RANK", "0", 1);

@@ -27,8 +27,9 @@ constexpr std::size_t mib = std::size_t{1} << 20;
 class without_launcher : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"SINEW_BOOT_JOB", "PMI_FD", "PMI_PORT", "PMI_RANK", "PMIX_RANK",
-                             "OMPI_COMM_WORLD_RANK", "SLURM_STEP_ID"}) {
+    for (const char* name :
+         {"SINEW_BOOT_JOB", "PMI_FD", "PMI_PORT", "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
+          "SLURM_PROCID", "PALS_RANKID", "FLUX_TASK_RANK"}) {
       ::unsetenv(name);
     }
   }
@@ -130,6 +131,15 @@ TEST(shared_memory, a_full_dev_shm_is_a_clear_error) {
     FAIL() << "64 TiB of /dev/shm?";
   } catch (const error& failure) {
     EXPECT_NE(std::strstr(failure.what(), "67108864 MiB"), nullptr) << failure.what();
+  }
+  try {
+    const descriptor another = make_shared_memory("test", memory_kind::named_object);
+    (void)memory_mapping::heap_of(another.get(), std::size_t{1} << 46);
+    FAIL() << "64 TiB of /dev/shm?";
+  } catch (const error& failure) {
+    EXPECT_NE(std::strstr(failure.what(), "memfd_create"), nullptr) << failure.what();
+    EXPECT_NE(std::strstr(failure.what(), "set SINEW_RMA_HEAP"), nullptr) << failure.what();
+    EXPECT_NE(std::strstr(failure.what(), "enlarge /dev/shm"), nullptr) << failure.what();
   }
 }
 

@@ -36,6 +36,22 @@ TEST(spawn_text, comes_back) {
   EXPECT_TRUE(parse_spawn_answer(to_text(spawn_answer{{}, {}, 1, "why"}))->ranks.empty());
 }
 
+TEST(spawn_text, connections_come_back) {
+  for (const connections& each :
+       {connections{}, connections{{4, 7}, {}}, connections{{}, {9}}, connections{{1}, {2, 3}}}) {
+    EXPECT_EQ(parse_connections(to_text(each)), each) << to_text(each);
+  }
+  for (const char* text : {"", "4", "4,4;", ";7,6", "-1;", "a;", ";1;2", "1,,2;"}) {
+    EXPECT_FALSE(parse_connections(text).has_value()) << text;
+  }
+  connections many;
+  for (int r = 0; r < 100'000; ++r) {
+    many.kept.emplace_back(r);
+  }
+  EXPECT_EQ(parse_connections(to_text(many)), many);
+  EXPECT_LT(to_text(many).size(), 20U);  // a rank says it in a line of the launcher's
+}
+
 TEST(spawn_text, every_part_of_it_is_refused) {
   const std::string whole = to_text(some_request());
   for (std::size_t n = 0; n < whole.size(); ++n) {

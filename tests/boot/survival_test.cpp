@@ -74,6 +74,25 @@ TEST(survival, a_death_completes_a_ballot) {
   EXPECT_EQ(d.flag, 3U);
 }
 
+TEST(survival, a_report_finds_where_a_rank_waits) {
+  host h;
+  EXPECT_EQ(h.rank.undecided_of(0).turn, 0);
+  for (const int r : {0, 1, 2}) {
+    h.daemon.note_vote(first, job_rank{r}, 3, 0);
+  }
+  EXPECT_TRUE(h.rank.has_voted(first, 0));
+  EXPECT_FALSE(h.rank.has_voted(first, 3));
+  const ballot waits = h.rank.undecided_of(0);
+  EXPECT_EQ(waits.slot, first.slot);
+  EXPECT_EQ(waits.key, first.key);
+  EXPECT_EQ(waits.turn, first.turn);
+  EXPECT_EQ(h.rank.undecided_of(3).turn, 0);
+  h.daemon.note_vote(first, 3, 3, 0);
+  decision d;
+  ASSERT_TRUE(h.decided(d));
+  EXPECT_EQ(h.rank.undecided_of(0).turn, 0);
+}
+
 TEST(survival, a_ballot_is_over_when_all_that_live_have_left_it) {
   host h;
   const std::vector<job_rank> all = {0, 1, 2, 3};

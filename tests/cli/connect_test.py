@@ -1,13 +1,17 @@
 """Jobs of separate `sinew run` that connect: ports, names, sockets, and what cannot be."""
 
 import os
+import re
+import socket
 import sys
 import tempfile
 import time
 import unittest
+from pathlib import Path
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import PROBE, SINEW, run, start, survivors  # noqa: E402
+from support import (  # noqa: E402
+    PROBE, SINEW, listening_sockets, marked_processes, run, start, survivors)
 
 PROGRAM = os.path.join(os.path.dirname(PROBE), "connect_probe")
 
@@ -101,6 +105,58 @@ class Connected(unittest.TestCase):
         self.finished(server, 137)
         self.assertIn("the client goes on", out)
         self.assertIn("recv: 1 MPIX_ERR_PROC_FAILED", out)
+
+    def callers(self, count, words):
+        """So many connections to the port that is open, by TCP, or within the node if there is no
+        network."""
+        tcp_port, addresses = Path(self.port).read_text().split(":")[7:9]
+        names = re.findall(r"sinew-port-\S+", Path("/proc/net/unix").read_text())
+        made = []
+        for _ in range(count):
+            if addresses:
+                made.append(socket.create_connection((addresses.split(",")[0], int(tcp_port))))
+            else:
+                made.append(socket.socket(socket.AF_UNIX))
+                made[-1].connect("\0" + names[0])
+            self.addCleanup(made[-1].close)
+            made[-1].sendall(words)
+        return made
+
+    def test_ports_of_a_range_at_chosen_interfaces(self):
+        """Of MPI and of UCX: the ranks are on a node each, as pretended."""
+        ports = range(47100, 47200)
+        server = self.job(2, "server", self.port, "meet", env={
+            "SINEW_NET_PORTS": f"{ports[0]}-{ports[-1]}", "SINEW_FABRIC_NODES": "2"})
+        while not os.path.exists(self.port):
+            self.assertIsNone(server.poll())
+            time.sleep(0.01)
+        listening = [at for pid in marked_processes() for at in listening_sockets(pid)]
+        self.finished(self.job(1, "client", self.port, "meet"))
+        self.finished(server)
+        self.assertGreaterEqual(len(listening), 2)
+        for address, port in listening:
+            self.assertIn(port, ports)
+            self.assertNotIn(set(address), ({"0", "."}, {"0"}))
+
+    def test_callers_that_say_nothing_or_nonsense_keep_nobody_out(self):
+        for words in (b"", b"sinew-p2", bytes(200)):
+            with self.subTest(words=words):
+                server = self.job(1, "server", self.port, "meet", "2")
+                while not os.path.exists(self.port):
+                    self.assertIsNone(server.poll())
+                    time.sleep(0.01)
+                silent = self.callers(200, words)
+                self.finished(self.job(1, "client", self.port, "meet"))
+                # They are hung up on while the server waits for the next.
+                for each in silent:
+                    each.settimeout(30)
+                    try:
+                        self.assertEqual(each.recv(1), b"")
+                    except ConnectionResetError:
+                        pass
+                self.finished(self.job(1, "client", self.port, "meet"))
+                self.finished(server)
+                os.remove(self.port)
 
     def test_nobody_accepts(self):
         server = self.job(1, "server", self.port, "late", "4")

@@ -3,6 +3,7 @@ that cannot be executed, processes outside their group, stopped watchdogs, memor
 
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -18,6 +19,7 @@ from support import PROBE, SINEW, run, sinew_run, survivors  # noqa: E402
 TESTS = os.path.dirname(PROBE)
 MPI_PROGRAM = os.path.join(TESTS, "long_messages")
 OTHER_MPI = os.path.join(TESTS, "other_mpi_program")
+OTHER_LIBRARY = os.path.join(TESTS, "other_mpi", "libmpi.so.40")
 
 
 def peer(name, program):
@@ -42,7 +44,7 @@ class NotStarted(unittest.TestCase):
                    "-n", "1", "sh", "-c", "sleep 0.5", ":", "-n", "1", PROBE, "sleep")
 
     def test_program_of_another_mpi(self):
-        self.check(r"(?s)another MPI \(libmpi.so.40\).*rank 1 of 2 .*without having called",
+        self.check(r"(?s)another MPI \(\S+/libmpi.so.40\).*rank 1 of 2 .*without having called",
                    "-n", "1", PROBE, "exchange", ":", "-n", "1", OTHER_MPI)
 
     def test_another_library_that_speaks_plain_pmi(self):
@@ -61,9 +63,8 @@ class NotStarted(unittest.TestCase):
         result = sinew_run("--timeout", "3", "--hang-timeout", "0.2", "-n", "1", MPI_PROGRAM, ":",
                            "-n", "1", "sleep", "60")
         self.assertEqual(result.code, 124)
-        self.assertRegex(result.err, r"rank 0 has waited .*have not called MPI_Init: rank 1\n")
-        self.assertRegex(result.err, r"time is up .*not yet in MPI_Init, as others are: rank 1\n")
-
+        self.assertRegex(result.err, r"rank 0 has waited .*have not called MPI_Init: rank 1\.\n")
+        self.assertRegex(result.err, r"time is up .*not yet in MPI_Init, as others are: rank 1\.\n")
 
     @unittest.skipUnless(os.access(MPI_PROGRAM, os.X_OK), "no MPI library is built")
     def test_programs_of_two_mpis_are_refused(self):
@@ -72,6 +73,44 @@ class NotStarted(unittest.TestCase):
         self.assertEqual((result.code, result.out), (2, ""))
         self.assertRegex(result.err, r"other_mpi_program is linked to another MPI "
                          r"\(libmpi.so.40\), but \S+long_messages to Sinew")
+
+
+class AnotherMPI(unittest.TestCase):
+    """A job that ran on another MPI says so at its end, in one line, by the library's path."""
+
+    def check(self, *words, library=OTHER_LIBRARY):
+        result = sinew_run(*words, limit=60)
+        self.assertEqual(result.code, 0, result.err)
+        self.assertRegex(result.err, r"^sinew run: rank [01] of 2 \(.*\) has loaded another MPI, "
+                         + library + r", and no rank has called Sinew's, .*\.\n$")
+
+    def test_linked_through_another_library(self):
+        self.check("-n", "2", os.path.join(TESTS, "other_mpi_indirect"))
+
+    def test_opened_later(self):
+        """As Python's packages do it, also below a shell."""
+        opens = f"import ctypes, time; ctypes.CDLL('{OTHER_LIBRARY}'); time.sleep(4)"
+        self.check("-n", "2", sys.executable, "-c", opens)
+        self.check("-n", "2", "sh", "-c", f'{sys.executable} -c "{opens}"; :')
+
+    def test_that_lies_beside_ours(self):
+        with tempfile.TemporaryDirectory() as folder:
+            library = shutil.copy(OTHER_LIBRARY, folder)
+            open(os.path.join(folder, "libsinew.so"), "w").close()
+            self.check("-n", "2", sys.executable, "-c", f"import ctypes, time; "
+                       f"ctypes.CDLL('{library}'); time.sleep(1)", library=library)
+
+    def test_opened_later_and_told_by_plain_pmi(self):
+        """At once: it may end before anybody looks."""
+        self.check("-n", "2", sys.executable, "-c",
+                   f"import ctypes, os, socket; ctypes.CDLL('{OTHER_LIBRARY}')\n"
+                   "s = socket.socket(fileno=int(os.environ['PMI_FD']))\n"
+                   "s.sendall(b'cmd=init pmi_version=1 pmi_subversion=1\\n'); s.recv(99)\n"
+                   "s.sendall(b'cmd=finalize\\n'); s.recv(99)\n")
+
+    def test_not_where_ranks_call_ours(self):
+        result = sinew_run("-n", "2", "-x", f"LD_PRELOAD={OTHER_LIBRARY}", PROBE, "exchange")
+        self.assertEqual((result.code, result.err), (0, ""))
 
 
 class NotFinalized(unittest.TestCase):
@@ -114,6 +153,44 @@ class NotFinalized(unittest.TestCase):
     def test_a_handler_of_the_program_finalizes(self):
         result = sinew_run("-n", "2", PROBE, "late")
         self.assertEqual((result.code, result.err), (0, ""))
+
+
+class AfterFinalize(unittest.TestCase):
+    """A rank fails when all have finalized: the others have time to write their results."""
+
+    def start(self, *words):
+        process = support.start(SINEW, "run", *words, "-n", "2", PROBE, "results", "1", "3",
+                                stdin=subprocess.PIPE)
+        self.assertRegex(process.stderr.readline().decode(),
+                         r"rank 1 of 2 .*exited with code 3; the other rank in or after "
+                         r"MPI_Finalize has \d+ s to end\.\n")
+        return process
+
+    def test_others_write_their_results(self):
+        process = self.start()
+        out, err = process.communicate(b"go\n", timeout=60)
+        self.assertEqual((process.returncode, out, err), (3, b"result\n", b""))
+
+    def test_an_interrupt_ends_them(self):
+        process = self.start()
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+        out, err = process.communicate()
+        self.assertEqual((process.returncode, out), (3, b""))
+        self.assertRegex(err.decode(), r"^sinew run: interrupted by SIGINT .*; the ranks have 2 s "
+                         r"to end, a second signal ends them at once\.\n$")
+        self.assertEqual(survivors(), [])
+
+    def test_the_time_of_the_job_ends_them(self):
+        began = time.monotonic()
+        process = self.start("--timeout", "2")
+        process.wait(60)
+        out, err = process.communicate()
+        self.assertLess(time.monotonic() - began, 9)  # of the 10 s that they would have
+        self.assertEqual((process.returncode, out), (3, b""))
+        self.assertRegex(err.decode(), r"^sinew run: the time is up \(--timeout\); still running "
+                         r"on \S+: rank 0\.\n")
+        self.assertEqual(survivors(), [])
 
 
 class CannotBeExecuted(unittest.TestCase):
@@ -279,6 +356,52 @@ class Memory(unittest.TestCase):
         result = sinew_run("-n", "1", "sh", "-c", "kill -9 $$")
         self.assertEqual(result.code, 137)
         self.assertNotIn("memory", result.err)
+
+
+class Limits(unittest.TestCase):
+    """Of the system: what happened, which limit it was, and what to do."""
+
+    def test_open_files(self):
+        refused = 0
+        for most in range(5, 20):
+            result = run("sh", "-c", "ulimit -n %d; exec \"$@\"" % most, "sh", SINEW, "run", "-n",
+                         "2", PROBE, "exchange")
+            with self.subTest(most):
+                if result.code != 0:
+                    refused += 1
+                    self.assertIn("(Too many open files: the limit is %d (ulimit -n)); raise"
+                                  % most, result.err)
+                    self.assertEqual(result.err.count("\n"), 1, result.err)
+        self.assertGreater(refused, 2)
+        self.assertEqual(survivors(), [])
+
+    def test_processes(self):
+        folder = "/sys/fs/cgroup/pids/sinew-test-%d" % os.getpid()
+        try:
+            os.mkdir(folder)
+        except OSError as why:
+            self.skipTest("no control group can be made: %s" % why)
+        self.addCleanup(os.rmdir, folder)
+        for most in (1, 2, 3):
+            with open(folder + "/pids.max", "w") as limit:
+                limit.write(str(most))
+            result = run("sh", "-c", "echo $$ > %s/cgroup.procs && exec \"$@\"" % folder, "sh",
+                         SINEW, "run", "-n", "2", PROBE, "exchange")
+            self.assertNotEqual(result.code, 0)
+            self.assertRegex(result.err, "Resource temporarily unavailable: the control group has "
+                             r"all the %d processes and threads .*; raise pids.max of %s"
+                             % (most, folder))
+        self.assertEqual(survivors(), [])
+
+    def test_processor_time(self):
+        spin = "while :; do :; done"
+        for script, ended in (("ulimit -t 1; %s" % spin, "SIGKILL"),
+                              ("ulimit -St 1; %s" % spin, "SIGXCPU"),
+                              ("ulimit -t 1; (%s); exit $?" % spin, "code 137")):
+            result = sinew_run("-n", "1", "sh", "-c", script)
+            with self.subTest(script):
+                self.assertRegex(result.err, ended + ".*; it has used the processor time that it "
+                                 r"may \(ulimit -t\): raise that limit\.\n$")
 
 
 if __name__ == "__main__":

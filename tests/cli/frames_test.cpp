@@ -50,7 +50,7 @@ host_orders some_orders() {
   orders.words = {"-n", "3", "", "x\ny"};
   orders.environment = {"A=b"};
   orders.ranks = {3};
-  orders.hosts = {{"h1", "h2"}, {0, 1, 0}};
+  orders.hosts = {{"h1", "h2"}, {0, 1, 0}, {{"h1", 2}, {"h2", 1}, {"h3", 4}}};
   orders.host_timeout_ms = 4000;
   orders.parents = {launcher_node, 0};
   orders.agent = "ssh -x";
@@ -80,7 +80,7 @@ TEST(frames, damaged_ones_lead_nobody_astray) {
   const unsigned seed = 20'261'126;
   std::mt19937 random(seed);
   const std::string orders = pack(some_orders());
-  const greeting hello{"1.0+abc", {{1, ~std::uint64_t{0}}}, 3, 4711, {"10.0.0.1"}};
+  const greeting hello{"1.0+abc", {{1, 255}}, 3, 4711, {"10.0.0.1"}};
   const std::string numbers = packer().numbers({1, 2, 3}).texts({"a", ""}).bytes();
   for (int round = 0; round < 20'000; ++round) {
     std::string stream;
@@ -104,6 +104,7 @@ TEST(frames, orders_there_and_back) {
   ASSERT_TRUE(back);
   EXPECT_EQ(back->words, orders.words);
   EXPECT_EQ(back->hosts.node_of, orders.hosts.node_of);
+  EXPECT_EQ(hosts_text(back->hosts.named), "h1:2,h2:1,h3:4");
   EXPECT_EQ(back->directory, "/a b");
   EXPECT_EQ(back->parents, orders.parents);
   EXPECT_EQ(back->agent, "ssh -x");
@@ -159,40 +160,17 @@ TEST(host_tree, ways_lead_down) {
   EXPECT_EQ(child_towards(parents, 1, 3), launcher_node);  // which is below 0
 }
 
-// The vector of the paper's appendix: key 00 01 .. 0f, message 00 01 .. 0e.
-TEST(greeting, code_is_siphash) {
-  const secret_key key{{0x0706050403020100U, 0x0f0e0d0c0b0a0908U}};
-  std::string message;
-  for (char each = 0; each < 15; ++each) {
-    message += each;
-  }
-  EXPECT_EQ(siphash(key, message), 0xa129ca6149be45e5U);
-}
-
 TEST(greeting, line_there_and_back) {
-  const greeting said{"1.0+abc", {{1, ~std::uint64_t{0}}}, 3, 4711, {"10.0.0.1", "fe80::1"}};
+  const greeting said{"1.0+abc", random_secret(), 3, 4711, {"10.0.0.1", "fd00::1"}};
   const auto back = parse_greeting(greeting_line(said));
   ASSERT_TRUE(back);
   EXPECT_EQ(back->build, said.build);
-  EXPECT_EQ(back->secret.words, said.secret.words);
+  EXPECT_TRUE(is_same(back->secret, said.secret));
   EXPECT_EQ(back->port, 4711);
   EXPECT_EQ(back->addresses, said.addresses);
   for (const char* text : {"", "sinew-daemon", "sinew-daemon b 12 0 0", "ssh b 1 2 3"}) {
     EXPECT_FALSE(parse_greeting(text)) << text;
   }
-}
-
-TEST(greeting, proofs_need_the_secret_the_challenge_and_the_node) {
-  const secret_key secret = make_secret();
-  const daemon_proof good = prove_daemon(secret, 5, 6, 2);
-  EXPECT_TRUE(is_daemon(secret, 5, good));
-  EXPECT_FALSE(is_daemon(make_secret(), 5, good));
-  EXPECT_FALSE(is_daemon(secret, 4, good));
-  daemon_proof other = good;
-  other.node = 1;
-  EXPECT_FALSE(is_daemon(secret, 5, other));
-  EXPECT_NE(prove_launcher(secret, 5, 6), good.proof);
-  EXPECT_NE(stay_line(secret, 1), stay_line(secret, 2));
 }
 
 }  // namespace

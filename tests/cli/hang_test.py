@@ -69,6 +69,17 @@ class Hang(unittest.TestCase):
                   env={"SINEW_FABRIC_NODES": "2"})
         self.assertEqual(survivors(), [])
 
+    def test_agreements_that_wait_for_each_other(self):
+        agree, shrink = "MPIX_Comm_agree of MPI_COMM_WORLD", "MPIX_Comm_shrink of "
+        for what, comm in (("shrink, one", "MPI_COMM_WORLD"),
+                           ("shrink, another", r"communicator \d+")):
+            for rank, own, other in ((0, shrink + comm, agree), (1, agree, shrink + comm)):
+                with self.subTest(what=what, rank=rank):
+                    self.told(rf"sinew: rank {rank}, agreements: +{own} +waits for the vote of "
+                              rf"rank {1 - rank} of the job, which is in {other}",
+                              "--survive", HANG, what)
+        self.assertEqual(survivors(), [])
+
     def test_when_the_time_is_up(self):
         for what, pattern in WANTED:
             if what not in ("test", "probe", "recv", "bcast"):

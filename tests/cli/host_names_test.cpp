@@ -19,6 +19,9 @@ TEST(host_names, lists) {
   EXPECT_EQ(told(parse_hosts("--hosts", "h1,h2,h1:3")), "h1*4 h2*1");
   EXPECT_EQ(told(parse_hosts("--hosts", "10.0.0.1:2,fe80::1,[fe80::2]:3")),
             "10.0.0.1*2 fe80::1*1 fe80::2*3");
+  for (const char* list : {"h1:2,h2:1,me@h3:4", "[fe80::2]:3,10.0.0.1:1"}) {
+    EXPECT_EQ(hosts_text(parse_hosts("--hosts", list)), list);
+  }
   for (const char* text :
        {"", "h1,,h2", "h1:0", "h1:x", "-oProxyCommand=x", "h1;ls", "h 1", "h1:"}) {
     EXPECT_THROW((void)parse_hosts("--hosts", text), usage_failure) << text;
@@ -51,6 +54,7 @@ TEST(host_names, ranks_go_to_hosts) {
   EXPECT_EQ(map_ranks(hosts, 6, true).node_of, (nodes{0, 1, 2, 0, 2, 2}));
   EXPECT_EQ(map_ranks(hosts, 9, false).node_of, (nodes{0, 0, 1, 2, 2, 2, 0, 0, 1}));
   EXPECT_EQ(map_ranks(hosts, 2, false).names, std::vector<std::string>{"a"});
+  EXPECT_EQ(hosts_text(map_ranks(hosts, 2, false).named), "a:2,b:1,c:3");
   EXPECT_EQ(map_ranks(hosts, 1, true).host(0), "a");
 }
 

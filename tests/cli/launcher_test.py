@@ -37,8 +37,8 @@ ENDS = [
     ("wrong option", ["--tiemout", "3", "true"], 2,
      r"^sinew run: unknown option --tiemout; did you mean --timeout\?\n$"),
     ("no number", ["-n", "many", "true"], 2, r"^sinew run: -n needs a whole number.*\n$"),
-    ("no program", ["-n", "2"], 2, r"^sinew run: no program is given\n$"),
-    ("no value", ["-n"], 2, r"^sinew run: -n needs a value: N\n$"),
+    ("no program", ["-n", "2"], 2, r"^sinew run: no program is given\.\n$"),
+    ("no value", ["-n"], 2, r"^sinew run: -n needs a value: N\.\n$"),
     ("wdir missing", ["--wdir", "/no/such", "true"], 127,
      r"rank 0 cannot be started: its directory \(--wdir\) /no/such cannot be entered: No such"),
     ("wdir a file", ["--wdir", "/etc/passwd", "true"], 126,
@@ -158,6 +158,35 @@ class Programs(unittest.TestCase):
             self.assertEqual(sinew_run("--wdir", folder, "pwd").out.strip(),
                              os.path.realpath(folder))
 
+    def test_a_relative_program_is_looked_for_in_the_directory_first(self):
+        """As other launchers do, and where it is not there, here."""
+        with tempfile.TemporaryDirectory() as here:
+            for folder, name in ((here, "both"), (here, "only_here"), (here + "/in", "both"),
+                                 (here + "/in", "only_in"), (here + "/two", "only_two")):
+                os.makedirs(folder, exist_ok=True)
+                path = os.path.join(folder, name)
+                with open(path, "w") as script:
+                    script.write("#!/bin/sh\necho %s of %s\n" % (name, os.path.basename(folder)))
+                os.chmod(path, 0o755)
+            last = os.path.basename(here)
+            cases = [(["--wdir", "in", "./both"], "both of in"),
+                     (["--wdir", here + "/in", "./only_in"], "only_in of in"),
+                     (["--wdir", "in", "./only_here"], "only_here of " + last),
+                     (["-wdir", "in", "./both"], "both of in"),
+                     (["--wdir", "in", "./only_in", ":", "--wdir", "two", "./only_two"],
+                      "only_in of in\nonly_two of two")]
+            for words, out in cases:
+                for command in ["mpiexec"] if words[0] == "-wdir" else ["run", "mpiexec"]:
+                    with self.subTest(command, words=words):
+                        result = run(SINEW, command, *words, cwd=here)
+                        self.assertEqual((result.code, sorted(result.out.splitlines())),
+                                         (0, out.splitlines()), result.err)
+            result = sinew_run("--wdir", "in", "both", cwd=here, env={"PATH": ":/bin"})
+            self.assertEqual(result.out, "both of in\n", result.err)
+            result = sinew_run("--wdir", "in", "./none", cwd=here)
+            self.assertEqual(result.code, 127)
+            self.assertIn("./none: is neither in in nor here", result.err)
+
     def test_environment(self):
         result = sinew_run("-x", "A=1", "-x", "B", "--hang-timeout", "3", "sh", "-c",
                            "echo $A $B $SINEW_CORE_HANG_TIMEOUT", env={"B": "two"})
@@ -200,7 +229,7 @@ class Programs(unittest.TestCase):
     def test_binding(self):
         result = sinew_run("--bind-to", "core", "--report-bindings", "-n", "1", "sh", "-c",
                            "grep Cpus_allowed_list /proc/self/status")
-        bound = re.search(r"bound to processors (\S+)", result.err).group(1)
+        bound = re.search(r"bound to processors (\S+)\.", result.err).group(1)
         self.assertEqual(result.out.split()[1], bound)
         many = sinew_run("--bind-to", "core", "-n", str(4 * os.cpu_count()), "true")
         self.assertEqual(many.code, 0)
@@ -208,11 +237,35 @@ class Programs(unittest.TestCase):
         self.assertEqual(sinew_run("--bind-to", "numa", "-n", "2", "true").code, 0)
 
 
+    def test_ranks_that_wait_for_their_processors_are_let_go(self):
+        """By default, where ranks and cores are equally many. Each rank runs until it is free."""
+        usable = len(os.sched_getaffinity(0))
+        wait = "import os\nwhile len(os.sched_getaffinity(0)) < %d: pass\n" % usable
+        for ranks in range(2, usable + 1):
+            told = sinew_run("--report-bindings", "-n", str(ranks), "true").err
+            if "is bound" in told:
+                break
+        else:
+            self.skipTest("no number of ranks is bound here")
+        others = [support.start(sys.executable, "-c", "while True: pass")
+                  for _ in range(2 * usable)]
+        try:
+            result = sinew_run("--report-bindings", "-n", str(ranks), "--timeout", "90",
+                               sys.executable, "-c", wait)
+        finally:
+            for each in others:
+                each.kill()
+                each.communicate()
+        self.assertEqual(result.code, 0, result.err)
+        self.assertIn("the ranks are not bound any more, since they waited for their processors.\n",
+                      result.err)
+
     def test_another_mpi(self):
         program = os.path.join(os.path.dirname(PROBE), "other_mpi_program")
         result = sinew_run("-n", "2", program)
         self.assertEqual((result.code, result.out), (0, ""))
-        self.assertIn("linked to another MPI (libmpi.so.40)", result.err)
+        library = os.path.join(os.path.dirname(PROBE), "other_mpi", "libmpi.so.40")
+        self.assertIn(f"linked to another MPI ({library})", result.err)
         self.assertEqual(result.err.count("\n"), 1)  # not once for each rank
 
 
@@ -449,12 +502,16 @@ class OtherLaunchers(unittest.TestCase):
             ({"OMPI_COMM_WORLD_RANK": "0", "PMI_FD": "1"}, "two launchers"),
             ({"SLURM_STEP_ID": "0", "SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "4"},
              "--mpi=pmi2"),
+            ({"PALS_RANKID": "1", "PALS_SIZE": "4"}, "PALS started 4 tasks without"),
+            ({"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "4"}, "flux started 4 tasks without"),
         ]
         for env, wanted in cases:
             with self.subTest(env):
                 result = run(PROBE, "exchange", env=env)
                 self.assertEqual(result.code, 9, result.err)
                 self.assertIn(wanted, result.err)
+        alone = run(PROBE, "exchange", env={"FLUX_TASK_RANK": "0", "FLUX_JOB_SIZE": "1"})
+        self.assertEqual((alone.code, alone.err), (0, ""))
 
     def test_launcher_in_launcher(self):
         mpiexec = support.find_mpiexec()

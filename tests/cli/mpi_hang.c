@@ -1,6 +1,7 @@
 /* Rank 0 comes into what argv[1] names, rank 1 never does: it sleeps until the job is ended. With
    "later" in argv[2] some collectives come before, as from then on they go over shared memory. With
    a rank in argv[3] all but that one come. */
+#include <mpi-ext.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,15 @@ static void rank_0(const char* what) {
   }
 }
 
+/* By `sinew run --survive`: two ranks in agreements that wait for each other. */
+static void agree_apart(int rank, const char* what) {
+  MPI_Comm copy, left;
+  int flag = 1;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  if (rank == 0) MPIX_Comm_shrink(strcmp(what, "shrink, one") == 0 ? MPI_COMM_WORLD : copy, &left);
+  if (rank == 1) MPIX_Comm_agree(MPI_COMM_WORLD, &flag);
+}
+
 int main(int argc, char** argv) {
   int rank = 0;
   int provided = 0;
@@ -50,6 +60,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(NULL, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 0; i < before; ++i) MPI_Barrier(MPI_COMM_WORLD);
+  if (strncmp(argv[1], "shrink", 6) == 0) agree_apart(rank, argv[1]);
   const int absent = argc > 3 ? atoi(argv[3]) : -1;
   if (absent < 0 ? rank == 0 : rank != absent) rank_0(argv[1]);
   sleep(200);

@@ -26,7 +26,8 @@ class Granted(unittest.TestCase):
 
     def test_number_of_ranks(self):
         for words in (["-n", "2"], ["-np", "2"], ["--np", "2"], ["-c", "2"], ["--n", "2"],
-                      ["-n2"], ["--ranks=2"], ["-N", "2"], ["--npernode", "2"],
+                      ["-n2"], ["-np2"], ["-c2"], ["-ppn2"], ["--ranks=2"],
+                      ["-N", "2"], ["--npernode", "2"],
                       ["-ppn", "4", "-n", "2"]):
             self.check([*words, *RANKS], "2 2")
 
@@ -86,6 +87,30 @@ class Granted(unittest.TestCase):
     def test_words_of_the_program_are_left_alone(self):
         self.check(["-n", "1", "echo", "-n", "-host", "elsewhere"], "-host elsewhere")
         self.check(["-n", "1", "--", "echo", "-np", "2"], "-np 2")
+
+    def test_sinew_run_names_it(self):
+        """For options of other launchers, glued words included, before it takes -o for --output."""
+        for word in ("--oversubscribe", "-oversubscribe", "-wdir", "-envall", "--map-by=slot:PE=2",
+                     "-ppn"):
+            result = run(SINEW, "run", word, "-n", "1", "true")
+            with self.subTest(word):
+                self.assertEqual(result.code, 2, result.err)
+                self.assertRegex(result.err, r"^sinew run: .*sinew mpiexec.*\n$"
+                                 if word != "--map-by=slot:PE=2" else "--map-by knows slot")
+        result = run(SINEW, "run", "--display-map", "true")
+        self.assertIn("--display-map; it is of other MPIs' mpiexec: use --dry-run", result.err)
+        self.assertEqual(run(SINEW, "run", "-np2", *RANKS).out, "2\n2\n")
+
+    def test_sinew_names_the_launcher(self):
+        for words, launcher in ((["-n", "2", "./a"], "run -n"), (["./a"], "run ./a"),
+                                (["--ranks=2", "./a"], "run --ranks=2"),
+                                (["-np2", "./a"], "mpiexec -np2"),
+                                (["--oversubscribe", "./a"], "mpiexec --oversubscribe")):
+            result = run(SINEW, *words)
+            self.assertEqual(result.code, 2)
+            self.assertRegex(result.err, "^sinew: %s is no command; ranks are started by "
+                             "`sinew %s ...`" % (words[0], launcher))
+        self.assertIn("unknown command --frobnicate", run(SINEW, "--frobnicate").err)
 
     def test_own_options(self):
         result = mpiexec("-n", "2", "--dry-run", "--hang-timeout", "3", "true")

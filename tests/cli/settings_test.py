@@ -43,6 +43,9 @@ def outside(row):
         return []
     if accepts == "on or off" or accepts.startswith("one of "):
         return ["", "2", "-1", "nonsense", "on off"]
+    if accepts.startswith("one or several of "):
+        return ["2", "-1", "nonsense", "on off", names_of(row)[0] + ",nonsense",
+                names_of(row)[0] + ","]
     zero, least, most = limits(accepts)
     texts = ["", "nan", "-nan", "inf", "-inf", "-5", "-1", "1e999", "0x10", "nonsense", "1 2",
              str(-LARGEST - 1), str(LARGEST), str(LARGEST + 1), str(most + 1)]
@@ -53,14 +56,21 @@ def outside(row):
     return [t for t in dict.fromkeys(texts) if not (zero and t == "0")]
 
 
+def names_of(row):
+    """Those that a row takes of which it takes one, or several."""
+    found = re.fullmatch(r"one (or several )?of (.*?)(, separated by commas)?", row["accepts"])
+    return found[2].split() if found else []
+
+
 def inside(row):
     found = limits(row["accepts"])
     texts = [row["default"]]
     if found:
         zero, least, most = found
         texts += [str(least), str(most)] + (["0"] if zero else [])
-    if row["accepts"].startswith("one of "):
-        texts += row["accepts"].split()[2:]
+    texts += names_of(row)
+    if row["accepts"].startswith("one or several of "):
+        texts.append(",".join(names_of(row)))
     return texts
 
 
@@ -72,6 +82,10 @@ class Settings(unittest.TestCase):
             for path in (ROOT / folder).rglob("*.[ch]pp"):
                 for _, module, key in DECLARATION.findall(path.read_text()):
                     declared.add(f"SINEW_{module}_{key}".upper())
+        # One for each collective, by a template.
+        table = (ROOT / "src/coll/algorithms.cpp").read_text()
+        declared |= {f"SINEW_COLL_{name}".upper()
+                     for name in re.findall(r"&chosen<kind::(\w+)>", table)}
         self.assertGreater(len(declared), 30)
         self.assertEqual(declared, listed)
 
@@ -116,6 +130,40 @@ class Programs(unittest.TestCase):
         everything["SINEW_CC"] = "cc"
         result = run(SINEW, "run", "-n", "2", self.hello, env=everything)
         self.assertEqual((result.code, result.err), (0, ""))
+
+    def test_a_name_that_is_none_is_told_once_a_job(self):
+        """By whichever rank has it: -x is for one program."""
+        for words in (["-n", "4", self.hello], ["-n", "2", self.hello, ":", "-n", "2", self.hello]):
+            result = run(SINEW, "run", *words, env={"SINEW_COLL_FANN": "3"})
+            self.assertEqual((result.code, result.err), (
+                0, "sinew run: SINEW_COLL_FANN is no setting of Sinew; did you mean "
+                "SINEW_COLL_FAN?\n"))
+        result = run(SINEW, "run", "-n", "1", self.hello, ":", "-n", "3", "-x", "SINEW_COLL_FUN=3",
+                     self.hello)
+        self.assertEqual(result.err.count("SINEW_COLL_FUN is no setting"), 1, result.err)
+        result = run(SINEW, "run", "-n", "4", self.hello,
+                     env={"SINEW_COLL_FANN": "3", "SINEW_BASE_LOG": "error"})
+        self.assertEqual((result.code, result.err), (0, ""))
+        result = run(self.hello, env={"SINEW_COLL_FANN": "3"})
+        self.assertEqual(result.err.count("SINEW_COLL_FANN is no setting"), 1, result.err)
+
+    def test_a_name_that_is_none_is_told_where_nothing_starts(self):
+        """It may be why."""
+        result = run(SINEW, "run", "-n", "2", self.hello,
+                     env={"SINEW_NET_INTERFACEZ": "eth0", "SINEW_NET_INTERFACES": "of_nobody",
+                          "SINEW_FABRIC_NODES": "2"})
+        self.assertNotEqual(result.code, 0)
+        self.assertIn("SINEW_NET_INTERFACEZ is no setting of Sinew", result.err)
+
+    def test_a_job_introduces_itself_once(self):
+        library = os.path.realpath(os.path.join(os.path.dirname(SINEW), "..", "lib"))
+        for env, where in (({}, "1 node: "), ({"SINEW_FABRIC_NODES": "2"}, "2 nodes: ")):
+            result = run(SINEW, "run", "-n", "4", self.hello, env=env | {"SINEW_BASE_LOG": "info"})
+            self.assertEqual(result.code, 0, result.err)
+            self.assertRegex(result.err, r"^sinew: info: Sinew \d\S+ from \S+/libmpi_abi.so\S*; "
+                             "4 ranks on " + where + r"[^\n]*; transports: shared memory[^\n]*; "
+                             r"rank 0 may use [^\n]* processors.\n$")
+            self.assertIn(library, os.path.realpath(re.search(r" from (\S+);", result.err)[1]))
 
     def test_a_job_with_a_value_outside_ends_with_the_sentence(self):
         for name, text in (("SINEW_COLL_FAN", "1"), ("SINEW_COLL_FAN", str(LARGEST)),

@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -28,7 +29,7 @@ def environment(extra=None):
     clean = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("PMI_", "PMIX_", "OMPI_", "SINEW_", "SLURM_"))
+        if not name.startswith(("PMI_", "PMIX_", "OMPI_", "SINEW_", "SLURM_", "PALS_", "FLUX_"))
     }
     name, value = MARK.split("=")
     clean[name] = value
@@ -60,6 +61,26 @@ def run(*words, env=None, feed=None, limit=100, **how):
 
 def sinew_run(*words, **how):
     return run(SINEW, "run", *words, **how)
+
+
+def listening_sockets(pid):
+    """[(address, port)] at which a process waits for connections; IPv6 as /proc writes it."""
+    own = set()
+    for each in os.listdir("/proc/%s/fd" % pid):
+        try:
+            own.add(os.readlink("/proc/%s/fd/%s" % (pid, each)))
+        except OSError:  # closed meanwhile
+            pass
+    found = []
+    for name in ("tcp", "tcp6"):
+        with open("/proc/%s/net/%s" % (pid, name)) as rows:
+            for fields in [row.split() for row in rows][1:]:
+                if fields[3] == "0A" and "socket:[%s]" % fields[9] in own:
+                    address, port = fields[1].split(":")
+                    if name == "tcp":
+                        address = socket.inet_ntoa(bytes.fromhex(address)[::-1])
+                    found.append((address, int(port, 16)))
+    return found
 
 
 def marked_processes():

@@ -150,13 +150,14 @@ class Tool(unittest.TestCase):
         self.assertRegex(run(SINEW, "--version").out, r"^sinew \d+\.\d+\.\d+\n$")
 
     def test_info(self):
-        for page in ("config", "transports", "topology", "deps"):
+        for page in ("config", "transports", "topology", "deps", "collectives"):
             result = run(SINEW, "info", page)
             self.assertEqual((result.code, result.err), (0, ""))
             self.assertGreater(len(result.out.splitlines()), 1)
             self.assertIn(page, json.loads(run(SINEW, "info", page, "--json").out))
         everything = json.loads(run(SINEW, "info", "--json").out)
-        self.assertEqual(sorted(everything), ["config", "deps", "topology", "transports"])
+        self.assertEqual(sorted(everything),
+                         ["collectives", "config", "deps", "topology", "transports"])
 
     def test_info_topology_as_a_picture(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -2,6 +2,12 @@
 #include "sinew/run/world.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <vector>
 
 namespace sinew::tool {
 namespace {
@@ -25,6 +31,32 @@ TEST(share_room, gives_each_command_what_it_needs_first) {
   EXPECT_EQ(least_ranks({command({8, 4, 1}), command({3, 2})}), 3);
 }
 
+TEST(find_spawned, looks_in_the_directory_before_it_looks_here) {
+  const auto here =
+      std::filesystem::temp_directory_path() / ("sinew-spawned-" + std::to_string(::getpid()));
+  const auto program = [](const std::filesystem::path& path) {
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << "#!/bin/sh\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path.string();
+  };
+  const std::string both = program(here / "in" / "both");
+  program(here / "both");
+  const std::string only_here = program(here / "only_here");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(here);
+  boot::spawn_command c = command({1});
+  c.directory = (here / "in").string();
+  c.arguments = {"both"};
+  EXPECT_EQ(find_spawned(c).exit_code, 127);  // not by PATH
+  c.arguments = {"./both"};
+  EXPECT_TRUE(std::filesystem::equivalent(find_spawned(c).path, both));
+  c.arguments = {"./only_here"};
+  EXPECT_TRUE(std::filesystem::equivalent(find_spawned(c).path, only_here));
+  std::filesystem::current_path(before);
+  std::filesystem::remove_all(here);
+}
+
 TEST(plan_world, has_the_programs_in_their_order) {
   world w;
   boot::spawn_request request;
@@ -41,6 +73,46 @@ TEST(plan_world, has_the_programs_in_their_order) {
   ASSERT_EQ(w.plan.ranks[2].what->environment.size(), 1U);
   EXPECT_EQ(w.plan.ranks[2].what->environment[0].second, "b=c");
   EXPECT_EQ(w.plan.job, "job-1");
+}
+
+/// A row of worlds, each linked to the next by both.
+std::vector<std::unique_ptr<world>> row(int count) {
+  std::vector<std::unique_ptr<world>> worlds;
+  for (int i = 0; i < count; ++i) {
+    worlds.push_back(std::make_unique<world>());
+    if (i > 0) {
+      worlds[static_cast<std::size_t>(i) - 1]->links[0].kept.push_back(worlds.back().get());
+      worlds.back()->links[0].kept = {worlds[static_cast<std::size_t>(i) - 1].get()};
+    }
+  }
+  return worlds;
+}
+
+TEST(connected_worlds, end_together_also_by_others) {
+  const auto worlds = row(4);
+  EXPECT_EQ(connected_to(worlds, *worlds[3], 0, false).all.size(), 4U);
+  // One side is enough: the other may not have told yet.
+  worlds[1]->links[0].kept.pop_back();
+  EXPECT_EQ(connected_to(worlds, *worlds[3], 0, false).all.size(), 4U);
+  worlds[2]->forget(*worlds[1]);
+  const connected_worlds found = connected_to(worlds, *worlds[3], 0, false);
+  EXPECT_EQ(found.all, (std::vector<world*>{worlds[3].get(), worlds[2].get()}));
+  EXPECT_FALSE(found.undecided);
+}
+
+TEST(connected_worlds, that_are_being_left_are_undecided) {
+  const auto worlds = row(2);
+  worlds[0]->links = {{5, {{}, {worlds[1].get()}}}};
+  worlds[1]->links.clear();  // it has come out
+  EXPECT_TRUE(connected_to(worlds, *worlds[1], 0, false).undecided);
+  EXPECT_EQ(connected_to(worlds, *worlds[1], 0, false).all.size(), 1U);
+  EXPECT_EQ(connected_to(worlds, *worlds[1], 0, true).all.size(), 2U);
+  // Who fails there may be waited for.
+  EXPECT_TRUE(connected_to(worlds, *worlds[0], 4, false).undecided);
+  EXPECT_FALSE(connected_to(worlds, *worlds[0], 5, false).undecided);
+  EXPECT_EQ(connected_to(worlds, *worlds[0], 5, false).all.size(), 2U);
+  worlds[0]->links.clear();
+  EXPECT_FALSE(connected_to(worlds, *worlds[1], 0, false).undecided);
 }
 
 }  // namespace

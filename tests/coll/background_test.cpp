@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "coll/over_node.hpp"
 #include "sinew/base/settings.hpp"
 #include "trial.hpp"
 
@@ -14,8 +15,11 @@ namespace {
 
 using coll::begun;
 using coll::communicator_ref;
-using coll::even_call;
-using kind = even_call::kind;
+using kind = coll::collective;
+
+/// Those that have an implementation in the background.
+constexpr std::array kinds{kind::barrier, kind::bcast,   kind::reduce,    kind::allreduce,
+                           kind::gather,  kind::scatter, kind::allgather, kind::alltoall};
 
 void wait(member& m, const begun& b) {
   ASSERT_TRUE(b.done);
@@ -35,10 +39,18 @@ communicator_ref with_memory(member& m) {
   return c;
 }
 
+// A round has to have room for what each of so many ranks posts for each other one.
+TEST(over_node, too_many_ranks_reduce_by_messages) {
+  const layout::datatype& word = layout::of(layout::element::i64);
+  EXPECT_TRUE(coll::reduces(400, word));
+  EXPECT_FALSE(coll::reduces(500, word));
+  EXPECT_FALSE(coll::reduces(1000, word));
+}
+
 /// One call with data of its own, of some kind, type and length.
 struct one {
   trial t;
-  even_call call;
+  coll::call call;
   area sent, received, wanted;
 
   // NOLINTNEXTLINE(bugprone-easily-swappable-parameters): block, of instances
@@ -78,9 +90,9 @@ struct one {
       call.o = std::make_shared<const coll::op>();
       put(received, rt, 0, block_of(me, 0));
       put(wanted, rt, 0, what == kind::allreduce || at_root ? total : block_of(me, 0));
-      call.send = {const_cast<void*>(in_place), 0, nullptr};
+      call.send = coll::operand(in_place);
       if (!at_root && what == kind::reduce) {
-        call.send.base = received.base();
+        call.send = coll::operand(received.base());
       }
     } else if (what == kind::bcast) {
       put(received, rt, 0, at_root ? block_of(root, 0) : ints(block));
@@ -116,7 +128,7 @@ void many_at_once(member& m, const communicator_ref& c, std::uint64_t seed,
   std::vector<begun> all;
   for (std::uint64_t i = 0; i < 2 * node::operations::depth; ++i) {
     trial t(m, types, 1000 * seed + i);
-    const auto what = static_cast<kind>(t.draw(8));
+    const auto what = kinds[t.draw(kinds.size())];
     const bool combines = what == kind::reduce || what == kind::allreduce;
     const layout::datatype& any = t.type();
     const layout::datatype& other = t.type();
@@ -174,11 +186,11 @@ TEST(background, a_long_one_ends_when_others_have_read) {
       if (m.rank != root) {
         coll::barrier(at);
       }
-      const begun b =
-          coll::begin(m.engine, c,
-                      {.what = kind::bcast,
-                       .recv = {data.data(), data.size(), &layout::of(layout::element::i32)},
-                       .root = comm_rank{root}});
+      const begun b = coll::begin(
+          m.engine, c,
+          {.what = kind::bcast,
+           .recv = coll::buffer{data.data(), data.size(), &layout::of(layout::element::i32)},
+           .root = comm_rank{root}});
       if (m.rank == root) {
         ASSERT_NE(b.runs, nullptr);  // it was not waited for
         EXPECT_FALSE(b.runs->over.done());
@@ -200,10 +212,11 @@ TEST(background, who_has_a_place_waits_for_nobody) {
     ints data(node::operations::long_room / sizeof(int));
     const auto start = [&](int value) {
       std::fill(data.begin(), data.end(), m.rank == 0 ? value : -1);
-      return coll::begin(m.engine, c,
-                         {.what = kind::bcast,
-                          .recv = {data.data(), data.size(), &layout::of(layout::element::i32)},
-                          .root = 0});
+      return coll::begin(
+          m.engine, c,
+          {.what = kind::bcast,
+           .recv = coll::buffer{data.data(), data.size(), &layout::of(layout::element::i32)},
+           .root = 0});
     };
     for (int round = 0; round < 3; ++round) {
       if (m.rank != 0) {
@@ -271,8 +284,9 @@ TEST(background, long_reductions_keep_the_order_of_ranks) {
           const begun b = coll::begin(
               m.engine, c,
               {.what = kind::allreduce,
-               .send = {in_its_place ? const_cast<void*>(in_place) : given.data(), count, &*pair},
-               .recv = {result.data(), count, &*pair},
+               .send = coll::buffer{in_its_place ? const_cast<void*>(in_place) : given.data(),
+                                    count, &*pair},
+               .recv = coll::buffer{result.data(), count, &*pair},
                .o = o});
           wait(m, b);
           for (std::size_t i = 0; i < count; ++i) {
@@ -300,8 +314,8 @@ TEST(background, long_reductions_of_different_types_are_told) {
     const std::size_t count = halves ? words : words / 2;
     const begun b = coll::begin(m.engine, c,
                                 {.what = kind::allreduce,
-                                 .send = {data.data(), count, &type},
-                                 .recv = {result.data(), count, &type},
+                                 .send = coll::buffer{data.data(), count, &type},
+                                 .recv = coll::buffer{result.data(), count, &type},
                                  .o = std::make_shared<const coll::op>()});
     ASSERT_NE(b.runs, nullptr);
     m.runtime.wait(b.runs->over);
@@ -317,12 +331,12 @@ TEST(background, long_reductions_of_different_lengths_are_told) {
     for (const bool short_one : {false, true}) {
       ints data(8192, 1), result(8192);
       const std::size_t count = m.rank != 1 ? 8192 : short_one ? 4 : 8191;
-      const begun b =
-          coll::begin(m.engine, c,
-                      {.what = kind::allreduce,
-                       .send = {data.data(), count, &layout::of(layout::element::i32)},
-                       .recv = {result.data(), count, &layout::of(layout::element::i32)},
-                       .o = o});
+      const begun b = coll::begin(
+          m.engine, c,
+          {.what = kind::allreduce,
+           .send = coll::buffer{data.data(), count, &layout::of(layout::element::i32)},
+           .recv = coll::buffer{result.data(), count, &layout::of(layout::element::i32)},
+           .o = o});
       ASSERT_NE(b.runs, nullptr);
       m.runtime.wait(b.runs->over);
       EXPECT_EQ(b.runs->outcome, fault::truncated);
@@ -384,10 +398,11 @@ TEST(background, blocking_ones_in_between) {
     const communicator_ref c = with_memory(m);
     for (int i = 0; i < 200; ++i) {
       std::int32_t word = m.rank == i % 3 ? i : -1;
-      const begun b = coll::begin(m.engine, c,
-                                  {.what = kind::bcast,
-                                   .recv = {&word, 1, &layout::of(layout::element::i32)},
-                                   .root = comm_rank{i % 3}});
+      const begun b =
+          coll::begin(m.engine, c,
+                      {.what = kind::bcast,
+                       .recv = coll::buffer{&word, 1, &layout::of(layout::element::i32)},
+                       .root = comm_rank{i % 3}});
       coll::barrier({m.engine, *c});
       wait(m, b);
       EXPECT_EQ(word, i);
@@ -400,10 +415,11 @@ TEST(background, a_fault_is_told_where_it_is) {
     const communicator_ref c = with_memory(m);
     std::array<std::int32_t, 2> data{1, 2};
     const std::size_t count = m.rank == 2 ? 1 : 2;
-    const begun b = coll::begin(m.engine, c,
-                                {.what = kind::bcast,
-                                 .recv = {data.data(), count, &layout::of(layout::element::i32)},
-                                 .root = 0});
+    const begun b =
+        coll::begin(m.engine, c,
+                    {.what = kind::bcast,
+                     .recv = coll::buffer{data.data(), count, &layout::of(layout::element::i32)},
+                     .root = 0});
     ASSERT_TRUE(b.done);
     if (b.runs != nullptr) {
       m.runtime.wait(b.runs->over);

@@ -55,9 +55,9 @@ void check_reduce(trial& t, bool all) {
   const void* from = inside ? in_place : sent.base();
   const coll::buffer into{gets ? got.base() : nullptr, count, c.type};
   if (all) {
-    t.good(t.either(coll::allreduce, coll::plan_allreduce, from, into, c.o.op), "allreduce");
+    t.good(t.either(reduction(collective::allreduce, from, into, kept(c.o.op))), "allreduce");
   } else {
-    t.good(t.either(coll::reduce, coll::plan_reduce, from, into, c.o.op, comm_rank{root}),
+    t.good(t.either(reduction(collective::reduce, from, into, kept(c.o.op), comm_rank{root})),
            "reduce");
   }
   t.same(got, wanted, all ? "allreduce" : "reduce");
@@ -79,8 +79,8 @@ void check_scan(trial& t, bool inclusive) {
     wanted.write(0, fold_ranks(t, c.o, end, length));
   }
   const void* from = inside ? in_place : sent.base();
-  t.good(t.either(inclusive ? coll::scan : coll::exscan,
-                  inclusive ? coll::plan_scan : coll::plan_exscan, from, got.all(count), c.o.op),
+  t.good(t.either(reduction(inclusive ? collective::scan : collective::exscan, from, got.all(count),
+                            kept(c.o.op))),
          "scan");
   t.same(got, wanted, inclusive ? "scan" : "exscan");
 }
@@ -112,12 +112,11 @@ void check_reduce_scatter(trial& t, bool equal) {
   wanted.write(0, ints(from_here, from_here + static_cast<std::ptrdiff_t>(mine * k)));
   const void* from = inside ? in_place : sent.base();
   if (equal) {
-    t.good(t.either(coll::reduce_scatter_block, coll::plan_reduce_scatter_block, from,
-                    got.all(mine), c.o.op),
+    t.good(t.either(reduction(collective::reduce_scatter, from, got.all(mine), kept(c.o.op))),
            "block");
   } else {
-    t.good(t.either(coll::reduce_scatter, coll::plan_reduce_scatter, from, got.base(), counts,
-                    *c.type, c.o.op),
+    t.good(t.either(reduction(collective::reduce_scatter, from,
+                              counted(got.base(), counts, *c.type), kept(c.o.op))),
            "scatter");
   }
   t.same(got, wanted, equal ? "reduce_scatter_block" : "reduce_scatter");

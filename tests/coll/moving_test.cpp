@@ -50,8 +50,7 @@ void check_bcast(trial& t) {
   if (t.m.rank == root) {
     got.write(0, t.values(root, length));
   }
-  t.good(t.either(coll::bcast, coll::plan_bcast, got.all(instances(length, type)), comm_rank{root}),
-         "bcast");
+  t.good(t.either(bcast_of(got.all(instances(length, type)), comm_rank{root})), "bcast");
   t.same(got, wanted, "bcast");
 }
 
@@ -79,8 +78,7 @@ void check_gather_scatter(trial& t) {
     got.write(place(root), t.values(root, length));
     from.base = const_cast<void*>(in_place);
   }
-  t.good(t.either(coll::gather, coll::plan_gather, from, at_root ? got.all(each) : buffer{},
-                  comm_rank{root}),
+  t.good(t.either({collective::gather, from, at_root ? got.all(each) : buffer{}, comm_rank{root}}),
          "gather");
   t.same(got, at_root ? every : all, "gather");
 
@@ -89,9 +87,9 @@ void check_gather_scatter(trial& t) {
   if (at_root && inside) {
     into.base = const_cast<void*>(in_place);
   }
-  t.good(t.either(coll::scatter, coll::plan_scatter, at_root ? every.all(each) : buffer{}, into,
-                  comm_rank{root}),
-         "scatter");
+  t.good(
+      t.either({collective::scatter, at_root ? every.all(each) : buffer{}, into, comm_rank{root}}),
+      "scatter");
   t.same(taken, at_root && inside ? part : sent, "scatter");
 }
 
@@ -123,8 +121,7 @@ void check_gatherv_scatterv(trial& t) {
     from.base = const_cast<void*>(in_place);
   }
   const coll::parts collected{got.base(), p.counts.data(), p.places.data(), &whole};
-  t.good(t.either(coll::gatherv, coll::plan_gatherv, from, at_root ? collected : coll::parts{},
-                  comm_rank{root}),
+  t.good(t.either({collective::gather, from, at_root ? collected : coll::parts{}, comm_rank{root}}),
          "gatherv");
   t.same(got, at_root ? every : empty, "gatherv");
 
@@ -135,8 +132,7 @@ void check_gatherv_scatterv(trial& t) {
     into.base = const_cast<void*>(in_place);
   }
   const coll::parts given{every.base(), p.counts.data(), p.places.data(), &whole};
-  t.good(t.either(coll::scatterv, coll::plan_scatterv, at_root ? given : coll::parts{}, into,
-                  comm_rank{root}),
+  t.good(t.either({collective::scatter, at_root ? given : coll::parts{}, into, comm_rank{root}}),
          "scatterv");
   t.same(taken, at_root && inside ? untouched : sent, "scatterv");
 }
@@ -160,7 +156,7 @@ void check_allgather(trial& t) {
     got.write(static_cast<std::ptrdiff_t>(each) * t.m.rank, t.values(t.m.rank, length));
     from = {const_cast<void*>(in_place), 0, nullptr};
   }
-  t.good(t.either(coll::allgather, coll::plan_allgather, from, got.all(each)), "allgather");
+  t.good(t.either({collective::allgather, from, got.all(each)}), "allgather");
   t.same(got, wanted, "allgather");
 }
 
@@ -186,8 +182,8 @@ void check_allgatherv(trial& t) {
     got.write(p.places[own], t.values(t.m.rank, lengths[own]));
     from = {const_cast<void*>(in_place), 0, nullptr};
   }
-  t.good(t.either(coll::allgatherv, coll::plan_allgatherv, from,
-                  coll::parts{got.base(), p.counts.data(), p.places.data(), &whole}),
+  t.good(t.either({collective::allgather, from,
+                   coll::parts{got.base(), p.counts.data(), p.places.data(), &whole}}),
          "allgatherv");
   t.same(got, wanted, "allgatherv");
 }
@@ -215,7 +211,7 @@ void check_alltoall(trial& t) {
   if (inside) {
     from = {const_cast<void*>(in_place), 0, nullptr};
   }
-  t.good(t.either(coll::alltoall, coll::plan_alltoall, from, got.all(in_each)), "alltoall");
+  t.good(t.either({collective::alltoall, from, got.all(in_each)}), "alltoall");
   t.same(got, wanted, "alltoall");
 }
 
@@ -257,8 +253,8 @@ void check_alltoallv(trial& t) {
   if (inside) {
     from = {in_place, nullptr, nullptr, nullptr};
   }
-  t.good(t.either(coll::alltoallv, coll::plan_alltoallv, from,
-                  coll::parts{got.base(), in.counts.data(), in.places.data(), &recv_type}),
+  t.good(t.either({collective::alltoall, from,
+                   coll::parts{got.base(), in.counts.data(), in.places.data(), &recv_type}}),
          "alltoallv");
   t.same(got, wanted, "alltoallv");
 }
@@ -296,8 +292,8 @@ void check_alltoallw(trial& t) {
     from = {in_place, nullptr, nullptr, nullptr};
   }
   t.good(
-      t.either(coll::alltoallw, coll::plan_alltoallw, from,
-               coll::parts_w{got[0].base(), in_counts.data(), in_places.data(), in_types.data()}),
+      t.either({collective::alltoall, from,
+                coll::parts_w{got[0].base(), in_counts.data(), in_places.data(), in_types.data()}}),
       "alltoallw");
   for (std::size_t r = 0; r < n; ++r) {
     t.same(got[r], wanted[r], "alltoallw");
@@ -379,10 +375,10 @@ void check_gathers_of_lengths(member& m) {
       const coll::parts into{all.data(), counts.data(), starts.data(),
                              &layout::of(layout::element::byte)};
       const bool at_root = m.rank == root;
-      const fault f = coll::gatherv(at,
-                                    at_root ? coll::buffer{const_cast<void*>(coll::in_place)}
-                                            : coll::buffer::of_bytes(mine.data(), sent),
-                                    into, comm_rank{root});
+      const fault f = coll::gather(at,
+                                   at_root ? coll::buffer{const_cast<void*>(coll::in_place)}
+                                           : coll::buffer::of_bytes(mine.data(), sent),
+                                   into, comm_rank{root});
       EXPECT_EQ(f, at_root && sent > room ? fault::truncated : fault::none) << sent << " " << room;
       for (std::size_t r = 0; at_root && r < n; ++r) {
         for (std::size_t i = 0; i < room; ++i) {

@@ -4,9 +4,14 @@
 #include "sinew/coll/nonblocking.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "calls.hpp"
 #include "gtest/gtest.h"
 #include "support/job.hpp"
 
@@ -35,7 +40,8 @@ void some_rounds(member& m, const communicator_ref& c, int rounds) {
   int in = 0;
   int total = 0;
   const coll::position here = coll::position_of({m.engine, *c});
-  const plan_ref kept = coll::plan_allreduce(here, &in, ints_at(&total, 1), sum());
+  const plan_ref kept =
+      coll::plan_of(here, reduction(collective::allreduce, &in, ints_at(&total, 1), sum()));
   const message_tag tag = coll::persistent_tag(*c);
   for (int i = 0; i < rounds; ++i) {
     int own = c->rank().value() + i;
@@ -48,10 +54,11 @@ void some_rounds(member& m, const communicator_ref& c, int rounds) {
     };
     const auto again = coll::start(m.engine, c, kept, tag);
     const std::array<std::shared_ptr<ongoing>, 4> under_way{
-        begin(coll::plan_scan(here, &own, ints_at(&all, 1), sum())),
-        begin(coll::plan_bcast(here, ints_at(&word, 1), comm_rank{i % n})),
-        begin(coll::plan_allgather(here, ints_at(&own, 1), ints_at(everybody.data(), 1))),
-        begin(coll::plan_barrier(here))};
+        begin(coll::plan_of(here, reduction(collective::scan, &own, ints_at(&all, 1), sum()))),
+        begin(coll::plan_of(here, bcast_of(ints_at(&word, 1), comm_rank{i % n}))),
+        begin(coll::plan_of(
+            here, {collective::allgather, ints_at(&own, 1), ints_at(everybody.data(), 1)})),
+        begin(coll::plan_of(here, {}))};
     for (std::size_t o = under_way.size(); o-- > 0;) {
       wait(m, under_way[o]);
     }
@@ -72,6 +79,100 @@ TEST(nonblocking, goes_on_while_others_are_waited_for) {
       some_rounds(m, coll::duplicate({m.engine, m.comm}), 50);
       coll::barrier({m.engine, m.comm});
     });
+  }
+}
+
+/// x -> a x + b modulo 2^32: whole maps in one element, whose composition does not commute.
+struct map {
+  std::uint32_t a = 1, b = 0;
+  bool operator==(const map&) const = default;
+};
+map composed(const map& lower, const map& higher) {
+  return {lower.a * higher.a, lower.b * higher.a + higher.b};
+}
+map map_of(int rank, std::size_t i) {
+  return {static_cast<std::uint32_t>(2 * rank + 3), static_cast<std::uint32_t>(i) + 1};
+}
+map total_of(int ranks, std::size_t i) {
+  map all = map_of(0, i);
+  for (int r = 1; r < ranks; ++r) {
+    all = composed(all, map_of(r, i));
+  }
+  return all;
+}
+
+/// Reductions of vectors that the ranks divide, in pieces: with fewer elements than a piece has,
+/// with a few more than whole pieces, in their place and not.
+void long_reductions(member& m, const communicator_ref& c, std::size_t count) {
+  const int n = c->size();
+  const coll::position here(*c);
+  const auto o = std::make_shared<const coll::op>(coll::op{
+      .kind = coll::op_kind::user,
+      .commutative = false,
+      .call = [](void*, const void* in, void* inout, std::size_t some, const layout::datatype&) {
+        for (std::size_t i = 0; i < some; ++i) {
+          map& into = static_cast<map*>(inout)[i];
+          into = composed(static_cast<const map*>(in)[i], into);
+        }
+      }});
+  const layout::datatype_ref two = layout::contiguous(2, layout::of(layout::element::u32));
+  std::vector<map> mine(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    mine[i] = map_of(m.rank, i);
+  }
+  const auto carry_out = [&](plan_ref p) {
+    wait(m, coll::start(m.engine, c, std::move(p), coll::nonblocking_tag(*c)));
+  };
+  const auto expect = [&](const std::vector<map>& got, std::size_t first, std::size_t some) {
+    for (std::size_t i = 0; i < some; ++i) {
+      ASSERT_EQ(got[i], total_of(n, first + i)) << "element " << first + i << " of " << count;
+    }
+  };
+  for (const bool in_its_place : {false, true}) {
+    std::vector<map> got = in_its_place ? mine : std::vector<map>(count);
+    const p2p::buffer into{got.data(), count, &*two};
+    const void* const from = in_its_place ? coll::in_place : mine.data();
+    carry_out(coll::plan_of(here, reduction(collective::allreduce, from, into, o)));
+    expect(got, 0, count);
+    for (const int root : {0, n - 1}) {
+      const bool at_root = m.rank == root;
+      got = in_its_place && at_root ? mine : std::vector<map>(count);
+      carry_out(coll::plan_of(
+          here, reduction(collective::reduce, at_root ? from : mine.data(),
+                          p2p::buffer{got.data(), count, &*two}, o, comm_rank{root})));
+      expect(got, 0, at_root ? count : 0);
+    }
+    const std::size_t each = count / static_cast<std::size_t>(n);
+    got = in_its_place ? mine : std::vector<map>(count);
+    carry_out(coll::plan_of(here, reduction(collective::reduce_scatter, from,
+                                            p2p::buffer{got.data(), each, &*two}, o)));
+    expect(got, each * static_cast<std::size_t>(m.rank), each);
+    std::vector<std::ptrdiff_t> counts;  // rank 0 gets nothing, the last one most
+    std::ptrdiff_t left = static_cast<std::ptrdiff_t>(count), first = 0;
+    for (int r = 0; r < n; ++r) {
+      counts.push_back(r == n - 1 ? left : r * left / (n + 3));
+      first += r < m.rank ? counts.back() : 0;
+      left -= counts.back();
+    }
+    got = in_its_place ? mine : std::vector<map>(count);
+    carry_out(coll::plan_of(
+        here, reduction(collective::reduce_scatter, from, counted(got.data(), counts, *two), o)));
+    expect(got, static_cast<std::size_t>(first),
+           static_cast<std::size_t>(counts[static_cast<std::size_t>(m.rank)]));
+  }
+}
+
+TEST(nonblocking, long_reductions_go_in_parts_and_keep_the_order_of_ranks) {
+  for (const int n : {2, 3, 5}) {
+    for (const auto over : {backend::inproc, backend::shm}) {
+      run_job(n, over, core::threading::one, [](member& m) {
+        const communicator_ref c = coll::duplicate({m.engine, m.comm});
+        for (const std::size_t count : {2048U, 2051U, 49'152U, 100'003U}) {
+          long_reductions(m, c, count);
+        }
+        coll::barrier({m.engine, m.comm});
+      });
+    }
   }
 }
 
@@ -99,11 +200,16 @@ TEST(nonblocking, a_ring_of_two_tells_its_directions_apart) {
     const int rank = c->rank().value();
     const int other = 1 - rank;
     const std::array<int, 2> both{other, other};
+    const coll::neighbours ring{both, both, true};
     std::array<int, 2> sent{10 * rank, 10 * rank + 1};
     std::array<int, 2> got{-1, -1};
     wait(m, coll::start(m.engine, c,
-                        coll::plan_neighbour_alltoall({both, both, true}, ints_at(sent.data(), 1),
-                                                      ints_at(got.data(), 1)),
+                        coll::plan_of(coll::position(*c), {collective::neighbour_alltoall,
+                                                           ints_at(sent.data(), 1),
+                                                           ints_at(got.data(), 1),
+                                                           -1,
+                                                           {},
+                                                           &ring}),
                         coll::nonblocking_tag(*c)));
     EXPECT_EQ(got[0], 10 * other + 1) << "from below: what was sent up";
     EXPECT_EQ(got[1], 10 * other);
@@ -118,7 +224,7 @@ TEST(nonblocking, a_fault_is_told_where_it_is) {
     const std::size_t count = c->rank() == 2 ? 1 : 2;
     const auto o = coll::start(
         m.engine, c,
-        coll::plan_bcast(coll::position_of({m.engine, *c}), ints_at(data.data(), count), 0),
+        coll::plan_of(coll::position_of({m.engine, *c}), bcast_of(ints_at(data.data(), count), 0)),
         coll::nonblocking_tag(*c));
     m.engine.runtime().wait(o->over);
     EXPECT_EQ(o->outcome, c->rank() == 2 ? p2p::fault::truncated : p2p::fault::none);

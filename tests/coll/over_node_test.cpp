@@ -90,7 +90,7 @@ TEST(over_node, between_nodes_if_one_node_has_no_memory_all_go_by_messages) {
       for (int i = 0; i < 5; ++i) {
         EXPECT_EQ(sum_of({m.engine, *others}, m.rank + i), 10 + 5 * i);
       }
-      EXPECT_NE(coll::levels_of({m.engine, *others}), nullptr);
+      EXPECT_NE(coll::position_in_call({m.engine, *others}).nodes, nullptr);
       if (m.rank == 3) {
         taken = memory.memory().allocate(rma::part::local, 5 << 20);
       }
@@ -98,7 +98,7 @@ TEST(over_node, between_nodes_if_one_node_has_no_memory_all_go_by_messages) {
       for (int i = 0; i < 5; ++i) {
         EXPECT_EQ(sum_of({m.engine, *all}, m.rank + i), 10 + 5 * i);
       }
-      EXPECT_EQ(coll::levels_of({m.engine, *all}), nullptr);
+      EXPECT_EQ(coll::position_in_call({m.engine, *all}).nodes, nullptr);
       memory.sync_all();
       memory.release_those_due();
       EXPECT_EQ(memory.memory().used(rma::part::local), used);  // nobody keeps a block in vain
@@ -125,10 +125,12 @@ TEST(over_node, between_nodes_parts_of_the_ranks_in_other_orders) {
       EXPECT_EQ(sum_of({m.engine, *near}, m.rank), m.rank == 0 || m.rank == 2 ? 2 : 13);
       EXPECT_EQ(sum_of({m.engine, *apart}, m.rank), m.rank < 2 ? 1 : 14);
     }
-    EXPECT_NE(coll::levels_of({m.engine, *turned}), nullptr);
-    EXPECT_EQ(coll::levels_of({m.engine, *near}) == nullptr, m.rank == 0 || m.rank == 2);
+    EXPECT_NE(coll::position_in_call({m.engine, *turned}).nodes, nullptr);
+    EXPECT_EQ(coll::position_in_call({m.engine, *near}).nodes == nullptr,
+              m.rank == 0 || m.rank == 2);
     EXPECT_EQ(coll::team_of({m.engine, *near}) != nullptr, m.rank == 0 || m.rank == 2);
-    EXPECT_EQ(coll::levels_of({m.engine, *apart}) == nullptr, m.rank < 2);  // one on each node
+    EXPECT_EQ(coll::position_in_call({m.engine, *apart}).nodes == nullptr,
+              m.rank < 2);  // one on each node
   };
   run_job_on_node(6, backend::shm, core::threading::one, body, false, {1 << 20, 64 << 20},
                   {0, 1, 0, 1, 1, 2});

@@ -89,12 +89,14 @@ class script {
   };
 
   void begin_sum(part& p) {
-    p.sum = begin(p, coll::plan_allreduce(coll::position(*p.comm), &p.own, int_at(&p.total),
-                                          std::make_shared<const coll::op>()));
+    p.sum = begin(p, coll::plan_of(coll::position(*p.comm),
+                                   {coll::collective::allreduce, coll::operand(&p.own),
+                                    int_at(&p.total), -1, std::make_shared<const coll::op>()}));
   }
   void begin_copy(part& p) { p.copy = coll::start_duplicate(m_.engine, p.comm); }
   void begin_bcast(part& p) {
-    p.bcast = begin(p, coll::plan_bcast(coll::position(*p.comm), int_at(&p.word), p.last()));
+    p.bcast = begin(p, coll::plan_of(coll::position(*p.comm),
+                                     {coll::collective::bcast, {}, int_at(&p.word), p.last()}));
   }
   std::shared_ptr<ongoing> begin(part& p, coll::plan_ref plan) {
     return coll::start(m_.engine, p.comm, std::move(plan), coll::nonblocking_tag(*p.comm));

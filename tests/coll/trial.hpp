@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "coll/levels.hpp"
+#include "calls.hpp"
 #include "coll/over_node.hpp"
 #include "coll/tuning.hpp"
 #include "gtest/gtest.h"
@@ -132,23 +132,15 @@ struct trial {
     ADD_FAILURE() << what << " differs on rank " << m.rank << " of " << m.size << ", seed " << seed;
   }
   /// The collective, or its plan carried out: all ranks draw the same.
-  template <class Call, class Plan, class... Args>
-  [[nodiscard]] fault either(Call call, Plan plan, const Args&... args) {
+  [[nodiscard]] fault either(const coll::call& c) {
     if (coin()) {
-      return call(at(), args...);
+      return coll::run(at(), c);
     }
     const coll::communicator_ref over(coll::communicator_ref(), &m.comm);  // outlives it
-    const auto o = coll::start(m.engine, over, plan(coll::position_of(at()), kept_by_plan(args)...),
+    const auto o = coll::start(m.engine, over, coll::plan_of(coll::position_of(at()), c),
                                coll::nonblocking_tag(m.comm));
     coll::wait(m.engine, *o);
     return o->problem == nullptr ? o->outcome : fault::no_memory;
-  }
-  template <class T>
-  static const T& kept_by_plan(const T& argument) {
-    return argument;
-  }
-  static coll::op_ref kept_by_plan(const coll::op& o) {
-    return std::make_shared<const coll::op>(o);
   }
   void good(fault f, const char* what) const {
     EXPECT_EQ(f, fault::none) << what << " on rank " << m.rank << ", seed " << seed;
@@ -220,6 +212,14 @@ class thresholds {
     t::node_shared.assign(pick({1, 64, 8 << 10}));
     t::level_block.assign(pick({0, 30, 1000, 100000}));
     t::level_alltoall.assign(pick({0, 48, 100000}));
+    for (int i = 0; i < coll::collectives; ++i) {
+      const auto what = static_cast<collective>(i);
+      if (auto* const named = t::algorithm_of(what); named != nullptr && random() % 3 == 0) {
+        const auto all = coll::algorithms_of(what);
+        named->assign(std::string(all[random() % all.size()].name) + ",levels," +
+                      all[random() % all.size()].name);
+      }
+    }
   }
   thresholds(const thresholds&) = delete;
   thresholds& operator=(const thresholds&) = delete;
@@ -230,6 +230,11 @@ class thresholds {
                     &t::node_direct_reduce, &t::node_block, &t::node_shared, &t::level_block,
                     &t::level_alltoall}) {
       s->parse(s->default_text());
+    }
+    for (int i = 0; i < coll::collectives; ++i) {
+      if (auto* const named = t::algorithm_of(static_cast<collective>(i)); named != nullptr) {
+        named->assign("");
+      }
     }
   }
 };
@@ -279,7 +284,7 @@ inline void run_job_on_node(int ranks, backend over, core::threading threads,
       }
       EXPECT_EQ(coll::team_of({m.engine, *all}) == nullptr,
                 by_messages || m.size == 1 || !node_of.empty());
-      EXPECT_EQ(coll::levels_of({m.engine, *all}) == nullptr, node_of.empty());
+      EXPECT_EQ(coll::position_in_call({m.engine, *all}).nodes == nullptr, node_of.empty());
       body(inner);
     }
     memory.sync_all();

@@ -330,30 +330,24 @@ class explored {
   bool doubled_ = false;
 };
 
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
-constexpr int scale = 1;
-#else
-constexpr int scale = 5;
-#endif
-
 TEST(packet_pool, every_interleaving_with_two_preemptions) {
   const std::uint64_t seed = seed_from_environment();
   long runs = 0;
-  for (std::uint64_t i = 0; i < 2 * scale; ++i) {
+  for (std::uint64_t i = 0; i < 2 * test::exploration_scale; ++i) {
     test::exhaustive_chooser all(2);
     do {
       explored e(seed + i, 2);
       test::explorer::run(e.bodies(), all);
       e.check();
       ASSERT_FALSE(testing::Test::HasFatalFailure()) << "scenario " << seed + i;
-    } while (all.next() && ++runs % (1000 * scale) != 0);
+    } while (all.next() && ++runs % (1000 * test::exploration_scale) != 0);
   }
   EXPECT_GT(runs, 100);
 }
 
 TEST(packet_pool, three_threads_in_orders_by_seed) {
   const std::uint64_t seed = seed_from_environment();
-  for (std::uint64_t i = 0; i < 500 * scale; ++i) {
+  for (std::uint64_t i = 0; i < 500 * test::exploration_scale; ++i) {
     explored e(seed + i, 3);
     test::random_chooser some(seed + i, 0.2);
     test::explorer::run(e.bodies(), some);

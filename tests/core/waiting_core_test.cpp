@@ -21,12 +21,6 @@
 namespace sinew::core {
 namespace {
 
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
-constexpr std::uint64_t scale = 1;
-#else
-constexpr std::uint64_t scale = 5;
-#endif
-
 /// What happened in all runs of a test: each branch that matters has to be taken somewhere.
 struct sightings {
   std::uint64_t doorbell = 0;  ///< sleeps of a leader
@@ -278,7 +272,7 @@ TEST(waiting_core, all_orders_with_few_preemptions) {
   std::uint64_t runs = 0;
   for (const int processors : {1, 2}) {
     for (const bool crowded : {false, true}) {
-      test::exhaustive_chooser who(scale == 1 ? 1 : 2);
+      test::exhaustive_chooser who(test::exploration_scale == 1 ? 1 : 2);
       do {
         rank_of_threads rank(processors, crowded, 4);
         test::explorer::run(ring_of(rank, 2, 2), who);
@@ -288,7 +282,7 @@ TEST(waiting_core, all_orders_with_few_preemptions) {
     }
   }
   EXPECT_EQ(seen.conflicts, 0u);
-  EXPECT_GT(runs, 100 * scale);
+  EXPECT_GT(runs, 100 * test::exploration_scale);
   EXPECT_GT(seen.parked + seen.monitor, 0u);
   RecordProperty("runs", std::to_string(runs));
 }
@@ -341,7 +335,7 @@ void run_order(std::uint64_t seed) {
 TEST(waiting_core, orders_by_seed) {
   seen = {};
   const std::uint64_t seed = seed_from_environment();
-  for (std::uint64_t i = 0; i < 400 * scale && !HasFailure(); ++i) {
+  for (std::uint64_t i = 0; i < 400 * test::exploration_scale && !HasFailure(); ++i) {
     run_order(seed + i);
   }
   EXPECT_EQ(seen.conflicts, 0u);
@@ -360,7 +354,7 @@ TEST(waiting_core, a_leader_does_not_sleep_before_one_whom_it_has_just_put_off) 
 TEST(waiting_core, with_a_helper_orders_by_seed) {
   seen = {};
   const std::uint64_t seed = seed_from_environment();
-  for (std::uint64_t i = 0; i < 300 * scale && !HasFailure(); ++i) {
+  for (std::uint64_t i = 0; i < 300 * test::exploration_scale && !HasFailure(); ++i) {
     SCOPED_TRACE("SINEW_TEST_SEED=" + std::to_string(seed + i));
     random_generator random(seed + i);
     test::random_chooser who(seed + i, 0.02 + 0.3 * static_cast<double>(random.below(3)));

@@ -21,37 +21,45 @@ SINEW = BUILD / "bin" / "sinew"
 OTHER_NAMES = re.compile(
     r"SINEW_(\d+|PRIVATE|COARRAY_ABI|IMAGES|"
     r"CC|CXX|FC|BOOT_\w*|TEST_\w*|LTO|SANITIZE|CHECKED|CCACHE|FUZZ|BUILD|PEERS|"
+    r"INSTALL_MPI_NAMES|"
     r"TEST_FOLDERS|EXPECT|ASSERT|ENSURE|CHECK|LOG|OK|BYTES|FAILED|INVALID|TIMED_OUT|BUSY|NO_\w+)$")
 
 # Options with which the tool starts itself; no user's, so no help has them.
 OWN_OPTIONS = {"--measure", "--floor-probe"}
 
+# What a newcomer types: on a tree as these pages make it, nothing but what they print is there.
+FIRST_PAGES = {"README.md", "docs/start/README.md"}
+
 # Commands that are not run as they stand, with what is run instead; None: nothing. They build or
 # fetch the tree itself, or measure for minutes.
-INSTEAD = [
+INSTEAD_ON_FIRST_PAGES = [
     (r"make [a-z].*", lambda line: "make -n " + line[5:] + " >/dev/null"),
     (r"\./bootstrap .*", lambda line: line + " --dry-run"),
+    (r".*build/mpi4py/.*", lambda line: line if (BUILD / "mpi4py/key").exists() else None),
+    (r".*\bsinew bench\b.*", lambda line: line + " --repeat 1 --peers none"),
+]
+INSTEAD = INSTEAD_ON_FIRST_PAGES[:-1] + [
     (r"cmake --workflow .*", lambda line: "cmake --list-presets=workflow"),
     (r"cmake --preset .*|cmake --build (--preset|build)\b.*", lambda line: "cmake --list-presets"),
     (r"tools/(peers|demo|mpi4py|report)\b.*", lambda line: "test -x " + line.split()[0]),
     (r"tests/tidy/tidy.py", lambda line: line + " links commands"),
     (r"module .*", lambda line: None),
-    (r".*build/mpi4py/.*", lambda line: line if (BUILD / "mpi4py/venv").exists() else None),
-    (r".*\b(caf|mpifort)\.sinew .*", lambda line: line if shutil.which("gfortran") else None),
     (r".*--threads-as-fibers pigz.*", lambda line: line if shutil.which("pigz") else None),
-    (r".*--threads-as-fibers.*",
-     lambda line: line if (BUILD / "lib/libsinew_threads.so").exists() else None),
     (r".*\btests/\w+/\w+_test\.py\b.*",
      lambda line: "test -e " + re.search(r"tests/\S+\.py", line)[0]),
     (r".*\bctest\b.*", lambda line: "ctest --version >/dev/null"),
     (r".*\btools/hosts\b.*", lambda line: "tools/hosts --help >/dev/null"),
     (r".* run --host.*", lambda line: "build/bin/sinew help run >/dev/null"),
+    (r".* info transports --host.*", lambda line: "build/bin/sinew help info >/dev/null"),
     (r".*\bgdb\b.*", lambda line: line if shutil.which("gdb") else None),
     (r".*\bsinew (bench compare|report)\b.*", lambda line: None),
     (r".*\bsinew bench\b.*", lambda line: short_bench(line)),
 ]
 # What `sinew bench` is really run for; the others' lines are read by the tool, with --help.
 BRIEF = {"events", "reductions", "chunks", "launch", "echo"}
+# Blocks that need what this machine may lack.
+NEEDED = [(r"\b(caf\.sinew|mpifort(\.sinew)?) ", lambda: shutil.which("gfortran")),
+          (r"--threads-as-fibers", lambda: (BUILD / "lib/libsinew_threads.so").exists())]
 
 
 def short_bench(line):
@@ -210,20 +218,25 @@ class Links(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
+    NAME = re.compile(r"[\w./{},*-]*[\w}*](/|"
+                      r"\.(cpp|hpp|c|h|S|f90|py|go|java|sh|cmake|txt|md|in|map|\*))")
+
     def places(self, page):
-        """Where a file that a module's README names may be."""
+        """Where a file that a README names may be."""
         folder = page.path.parent
         name = folder.relative_to(ROOT).as_posix()
         return [folder, ROOT, ROOT / "include", ROOT / "include" / "c", ROOT / "src",
                 ROOT / "include" / "sinew" / name.removeprefix("src/").split("/")[0],
-                ROOT / "tests" / name.removeprefix("src/")]
+                ROOT / "tests" / name.removeprefix("src/"), ROOT / "abi" / "fortran",
+                *([ROOT / "tests"] if name.startswith("docs") else [])]
 
     def test_files_that_readmes_name_exist(self):
         for page in pages():
-            if page.path.name != "README.md" or page.name.split("/")[0] not in ("src", "abi"):
+            if page.path.name != "README.md":
                 continue
+            written = {name for _, name, _ in page.blocks()}
             for code in page.inline_code():
-                if not re.fullmatch(r"[\w/{},*-]+\.(cpp|hpp|h|S|\*|in|map)", code):
+                if not self.NAME.fullmatch(code) or code.startswith("build/") or code in written:
                     continue
                 for name in alternatives(code):
                     with self.subTest(page.name, name=name):
@@ -239,26 +252,23 @@ class Commands(unittest.TestCase):
             if entry.name not in ("build", "out", ".git"):
                 (folder / entry.name).symlink_to(entry)
         (folder / "build").symlink_to(BUILD)
-        hello = ROOT / "tests" / "install" / "consumer" / "hello.c"
-        shutil.copy(hello, folder / "hello.c")
-        shutil.copy(ROOT / "examples" / "heat.f90", folder / "heat.f90")
+
+    def prepare_programs(self, folder):
+        """What stands for the reader's own programs and files."""
         (folder / "file").write_text("text\n" * 1000)
-        (folder / "threaded.c").write_text(
-            "#include <pthread.h>\n#include <stdio.h>\n"
-            "static void* work(void* a) { puts(\"a thread\"); return a; }\n"
-            "int main(void) { pthread_t t; return pthread_create(&t, 0, work, 0) || "
-            "pthread_join(t, 0); }\n")
-        for name in ("hello", "program", "their-program"):
-            self.must(run(BUILD / "bin/mpicc.sinew", "-o", name, "hello.c", cwd=folder))
-        self.must(run("cc", "-o", "threaded", "threaded.c", "-pthread", cwd=folder))
+        hello = ROOT / "tests" / "install" / "consumer" / "hello.c"
+        self.must(run(BUILD / "bin/mpicc.sinew", "-o", "program", hello, cwd=folder))
 
     def must(self, done):
         self.assertEqual(done.returncode, 0, f"{done.args}\n{done.stdout}\n{done.stderr}")
 
-    def lines(self, block):
+    def lines(self, page, block):
+        if any(re.search(pattern, block) and not there() for pattern, there in NEEDED):
+            return
+        rules = INSTEAD_ON_FIRST_PAGES if page.name in FIRST_PAGES else INSTEAD
         for line in re.sub(r"\\\n\s*", " ", block).split("\n"):
             line = re.sub(r"\s+#.*$|^#.*$", "", line.strip().removeprefix("$ ")).strip()
-            for pattern, other in INSTEAD:
+            for pattern, other in rules:
                 if re.fullmatch(pattern, line):
                     line = other(line)
                     break
@@ -273,20 +283,30 @@ class Commands(unittest.TestCase):
             with self.subTest(page.name), tempfile.TemporaryDirectory() as place:
                 folder = Path(place)
                 self.prepare(folder)
+                if page.name not in FIRST_PAGES:
+                    self.prepare_programs(folder)
                 if "$HOME/sinew" in page.text:  # where the page has it installed
                     self.must(run("cmake", "--install", BUILD, "--prefix", folder / "home/sinew"))
                 for language, name, text in blocks:
                     if language in ("sh", "bash", "shell", "console"):
-                        self.execute("\n".join(self.lines(text)), folder)
+                        self.execute("\n".join(self.lines(page, text)), folder)
                     elif name is not None:
                         (folder / name).unlink(missing_ok=True)
                         (folder / name).write_text(text)
 
     def execute(self, script, folder):
-        path = f"{BUILD / 'bin'}:{os.environ['PATH']}"
-        done = run("bash", "-e", "-u", "-o", "pipefail", "-c", script, cwd=folder, PATH=path,
+        done = run("bash", "-e", "-u", "-o", "pipefail", "-c", script, cwd=folder,
                    HOME=str(folder / "home"))
         self.assertEqual(done.returncode, 0, f"{script}\n{done.stdout[-2000:]}\n{done.stderr}")
+
+    def test_blocks_that_need_hosts_say_so(self):
+        for page in pages():
+            for found, before in page.blocks_and_paragraphs():
+                if re.search(r"--host(s|file) ", found[2]) and found[1] == "sh":
+                    if "tools/hosts up" in found[2]:
+                        self.assertTrue(found[2].endswith("tools/hosts down\n"), found[2])
+                    else:
+                        self.assertRegex(before, r"hosts\s+of\s+your\s+own", found[2])
 
 
 if __name__ == "__main__":

@@ -16,11 +16,15 @@ class Page:
         self.text = path.read_text(encoding="utf-8")
         self.prose = BLOCK.sub("", self.text)
 
+    def blocks_and_paragraphs(self):
+        """Each block, found by BLOCK, with the paragraph before it."""
+        for found in BLOCK.finditer(self.text):
+            yield found, self.text[: found.start()].rstrip().rpartition("\n\n")[2]
+
     def blocks(self):
         """(language, name of the file that it is or None, text) in order. A file's name stands in
         the block's first line, or is the last one in the paragraph before the block."""
-        for found in BLOCK.finditer(self.text):
-            before = self.text[: found.start()].rstrip().rpartition("\n\n")[2]
+        for found, before in self.blocks_and_paragraphs():
             first = found[2].split("\n", 1)[0]
             names = FILE.findall(first) if first.startswith(("//", "/*", "!", "#!")) else []
             if not names and found[1] in ("c", "cpp", "fortran", "python", "cmake"):

@@ -53,6 +53,108 @@ TEST_P(event_barrier_test, phases_complete_with_their_value) {
   }
 }
 
+TEST_P(event_barrier_test, values_are_there_for_who_has_not_asked) {
+  run(3, [](event_member& m) {
+    static barrier shared;
+    static event ended;
+    barriers& all = m.events.all_barriers();
+    if (m.rank == 0) {
+      shared = all.create(1, {sizeof zero, add_up, &zero});
+    }
+    m.meet();
+    if (m.rank == 1) {
+      ended = all.completed(shared);
+      const std::uint64_t seven = 7;
+      all.arrive(shared, 1, &seven);
+    }
+    m.meet();
+    std::uint64_t sum = 0;
+    EXPECT_EQ(m.events.wait(ended), state::triggered);  // rank 1's event, also on ranks 0 and 2
+    EXPECT_TRUE(all.value(shared, &sum));
+    EXPECT_EQ(sum, 7u);
+    EXPECT_FALSE(all.value(shared.next(), &sum)) << "a phase that has not ended";
+    EXPECT_EQ(m.events.pending(), 0u);
+    m.meet();
+  });
+}
+
+TEST_P(event_barrier_test, a_poisoned_phase_stays_so_for_who_has_seen_its_value) {
+  run(2, [](event_member& m) {
+    static barrier shared;
+    barriers& all = m.events.all_barriers();
+    if (m.rank == 0) {
+      shared = all.create(1, {sizeof zero, add_up, &zero});
+    }
+    m.meet();
+    if (m.rank == 1) {
+      const user_event bad = m.events.create();
+      m.events.poison(bad);
+      const std::uint64_t seven = 7;
+      all.arrive(shared, 1, &seven, bad);
+      std::uint64_t sum = 0;
+      EXPECT_TRUE(all.value(shared, &sum));
+      EXPECT_EQ(sum, 7u);
+      EXPECT_EQ(m.events.wait(all.completed(shared)), state::poisoned);
+    }
+    m.meet();
+    if (m.rank == 0) {
+      all.destroy(shared);
+    }
+    m.meet();
+    if (m.rank == 1) {
+      std::uint64_t none = 0;
+      EXPECT_EQ(m.events.wait(all.completed(shared.next())), state::poisoned);
+      EXPECT_FALSE(all.value(shared.next(), &none)) << "it has ended without a value";
+    }
+    m.meet();
+  });
+}
+
+TEST_P(event_barrier_test, values_of_many_phases_that_end_at_once) {
+  run(2, [](event_member& m) {
+    constexpr std::uint64_t phases = 3 * kept_phases;
+    static barrier shared;
+    barriers& all = m.events.all_barriers();
+    if (m.rank == 0) {
+      shared = all.create(1, {sizeof zero, add_up, &zero});
+    }
+    m.meet();
+    struct look {
+      barriers* all;
+      barrier of;
+      std::uint64_t sum = 0;
+    };
+    std::vector<look> seen;
+    for (std::uint64_t phase = 0; phase < phases; ++phase) {
+      seen.push_back({&all, {shared.id, phase, shared.stamp}});
+    }
+    std::vector<event> ends;
+    for (look& l : seen) {
+      ends.push_back(all.completed(l.of));
+      m.events.on(
+          ends.back(),
+          [](void* argument, bool) noexcept {
+            auto& of = *static_cast<look*>(argument);
+            EXPECT_TRUE(of.all->value(of.of, &of.sum)) << "phase " << of.of.phase;
+          },
+          &l);
+    }
+    m.meet();
+    m.settle();
+    if (m.rank == 1) {  // the first one last
+      for (std::uint64_t phase = phases; phase-- > 0;) {
+        const std::uint64_t value = phase + 100;
+        all.arrive(seen[phase].of, 1, &value);
+      }
+    }
+    EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
+    for (const look& l : seen) {
+      EXPECT_EQ(l.sum, l.of.phase + 100);
+    }
+    m.settle();
+  });
+}
+
 TEST_P(event_barrier_test, arrivals_ahead_deferred_and_poisoned) {
   run(2, [](event_member& m) {
     static barrier shared;

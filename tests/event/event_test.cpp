@@ -161,6 +161,34 @@ TEST_P(event_test, cancel_poisons_whatever_is_pending) {
   });
 }
 
+TEST_P(event_test, after_a_cancel_one_trigger_is_forgiven) {
+  run(2, [](event_member& m) {
+    std::array<user_event, 3> mine;
+    for (user_event& e : mine) {
+      e = m.events.create();
+      EXPECT_TRUE(m.events.cancel(e));
+    }
+    m.events.trigger(mine[1]);
+    EXPECT_THROW(m.events.trigger(mine[1]), error);
+    EXPECT_THROW(m.events.poison(mine[1]), error);
+    m.events.poison(mine[0]);
+    EXPECT_THROW(m.events.trigger(mine[0]), error);
+    m.events.trigger(mine[2]);
+    EXPECT_THROW(m.events.trigger(mine[2]), error);
+
+    const user_event bad = m.events.create();
+    m.events.poison(bad);
+    EXPECT_THROW(m.events.trigger(bad), error) << "it was the program that poisoned it";
+    const user_event given = m.events.create();
+    const user_event before = m.events.create();
+    m.events.trigger(given, before);
+    EXPECT_TRUE(m.events.cancel(given));
+    EXPECT_THROW(m.events.trigger(given), error) << "it had its trigger before the cancel";
+    m.events.trigger(before);
+    EXPECT_EQ(m.events.pending(), 0u);
+  });
+}
+
 TEST_P(event_test, a_cancel_loop_does_not_grow) {
   run(1, [](event_member& m) {
     for (int i = 0; i < 10'000; ++i) {

@@ -46,6 +46,21 @@ TEST(runs, find_what_was_added_in_any_order) {
   }
 }
 
+TEST(runs, one_is_forgotten_and_its_neighbours_stay) {
+  runs all;
+  all.add({3, 7, true});
+  EXPECT_FALSE(all.remove(2));
+  for (const std::uint32_t g : {5u, 3u, 7u}) {
+    EXPECT_TRUE(all.remove(g));
+    EXPECT_FALSE(all.remove(g));
+  }
+  EXPECT_EQ(all.size(), 2u);
+  EXPECT_NE(all.find(4), nullptr);
+  EXPECT_NE(all.find(6), nullptr);
+  EXPECT_TRUE(all.remove(4) && all.remove(6));
+  EXPECT_EQ(all.size(), 0u);
+}
+
 TEST(runs, around_a_generation_are_all_that_ended_as_it_did) {
   random_generator random(seed_from_environment());
   for (int round = 0; round < 300; ++round) {

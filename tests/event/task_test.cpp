@@ -4,12 +4,15 @@
 #include <array>
 #include <atomic>
 #include <functional>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "event/task_groups.hpp"
 #include "gtest/gtest.h"
+#include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/random.hpp"
 #include "sinew/event/reservation.hpp"
@@ -33,6 +36,7 @@ using occurrence = event::event;
 std::atomic<int> sum;
 std::atomic<int> last_rank;
 std::vector<int> order_of_runs;
+std::mutex order_lock;  // guards it while tasks run: they may be on two workers
 
 void add_up(int a, double b, std::array<char, 3> c) {
   sum.fetch_add(a + static_cast<int>(b) + c[2]);
@@ -40,7 +44,10 @@ void add_up(int a, double b, std::array<char, 3> c) {
 void where_am_i(task_context& c) { last_rank.store(c.here.rank().value()); }
 bool refuse() { return false; }
 void fail() { throw std::runtime_error("by design"); }
-void note(int number) { order_of_runs.push_back(number); }
+void note(int number) {
+  const std::lock_guard held(order_lock);
+  order_of_runs.push_back(number);
+}
 void wait_for(task_context& c, std::uint64_t what) {
   (void)c.all.events().wait(occurrence::from_bits(what));
   sum.fetch_add(1);
@@ -60,6 +67,13 @@ std::atomic<bool> is_busy;
 void be_busy() {
   is_busy.store(true);
   while (keep_busy.load()) {
+    std::this_thread::yield();
+  }
+}
+std::atomic<bool> keep_second_busy;
+void be_busy_beside() {
+  is_busy.store(true);
+  while (keep_second_busy.load()) {
     std::this_thread::yield();
   }
 }
@@ -88,6 +102,7 @@ void name_all(tasks& all) {
   all.add<&wait_for>("wait for");
   all.add<&add_large>("add large");
   all.add<&be_busy>("be busy");
+  all.add<&be_busy_beside>("be busy beside");
   all.add<&use_stack>("use stack");
   all.add<&lock_for_a_scope>("lock for a scope");
 }
@@ -393,6 +408,97 @@ TEST(task, of_a_group_goes_to_the_member_that_is_free_and_by_priority) {
     m.meet();
   });
   EXPECT_EQ(order_of_runs.size(), 3u);
+}
+
+TEST(task, of_groups_and_of_processors_go_by_priority_together) {
+  for (const int member : {0, 1}) {  // of the group's own rank, and of another one
+    order_of_runs.clear();
+    with_tasks(2, backend::inproc, [member](event_member& m, tasks& all) {
+      name_all(all);
+      all.start();
+      std::vector<occurrence> ends;
+      if (m.rank == 0) {
+        const processor one = all.at(job_rank{member}, 1);
+        const std::array<processor, 1> of{one};
+        const processor shared = all.group(of);
+        is_busy = false;
+        keep_busy = true;
+        ends.push_back(all.spawn<&be_busy>(one, {}));
+        m.until([] { return is_busy.load(); });
+        for (const int p : {2, 6, 4}) {
+          ends.push_back(all.spawn<&note>(shared, {.priority = p}, p));
+          ends.push_back(all.spawn<&note>(one, {.priority = p - 1}, p - 1));
+        }
+      }
+      m.settle();  // what was recalled has come back, and what is more urgent is there
+      keep_busy = false;
+      EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
+      m.settle();
+    });
+    const std::vector<int> together = {6, 5, 4, 3, 2, 1};
+    if (member == 0) {
+      EXPECT_EQ(order_of_runs, together);
+    } else {  // the next one of the group may still be on its way
+      ASSERT_EQ(order_of_runs.size(), together.size());
+      EXPECT_EQ(order_of_runs.front(), 6);
+    }
+  }
+}
+
+TEST(task, of_a_group_takes_a_place_also_if_a_less_urgent_one_has_started) {
+  for (const int member : {0, 1}) {  // of the group's own rank, and of another one
+    order_of_runs.clear();
+    with_tasks(2, backend::inproc, [member](event_member& m, tasks& all) {
+      name_all(all);
+      all.start();
+      if (m.rank == 0) {
+        const processor second = all.at(job_rank{member}, 1);
+        const std::array<processor, 2> of{all.at(job_rank{member}), second};
+        const processor shared = all.group(of);
+        keep_busy = true;
+        keep_second_busy = true;
+        std::vector<occurrence> ends;
+        is_busy = false;
+        ends.push_back(all.spawn<&be_busy_beside>(second, {}));
+        m.until([] { return is_busy.load(); });
+        is_busy = false;
+        ends.push_back(all.spawn<&be_busy>(shared, {}));  // at the first member
+        m.until([] { return is_busy.load(); });
+        ends.push_back(all.spawn<&note>(shared, {.priority = 1}, 1));  // at the second
+        ends.push_back(all.spawn<&note>(shared, {.priority = 5}, 5));
+        m.settle();
+        keep_second_busy = false;
+        EXPECT_EQ(m.events.wait(ends.back()), state::triggered);
+        keep_busy = false;
+        EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
+      } else {
+        m.settle();
+      }
+    });
+    EXPECT_EQ(order_of_runs, (std::vector<int>{5, 1}));
+  }
+}
+
+TEST(task, of_a_group_takes_a_place_also_if_there_is_one_behind_that) {
+  order_of_runs.clear();
+  with_tasks(1, backend::inproc, [](event_member& m, tasks& all) {
+    name_all(all);
+    all.start();
+    const std::array<processor, 1> of{all.at(0, 1)};
+    const processor shared = all.group(of);
+    is_busy = false;
+    keep_busy = true;
+    std::vector<occurrence> ends{all.spawn<&be_busy>(of[0], {})};
+    m.until([] { return is_busy.load(); });
+    ends.push_back(all.spawn<&note>(shared, {.priority = 3}, 3));
+    ends.push_back(all.spawn<&note>(shared, {.priority = 2}, 2));
+    const std::int64_t handed_out_ns = now_ns() + 3 * event::task_groups::first_patience_ns;
+    m.until([=] { return now_ns() > handed_out_ns; });  // both
+    ends.push_back(all.spawn<&note>(shared, {.priority = 5}, 5));
+    keep_busy = false;
+    EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
+  });
+  EXPECT_EQ(order_of_runs, (std::vector<int>{5, 3, 2}));
 }
 
 TEST(task, of_a_group_may_wait_for_one_behind_it) {

@@ -14,11 +14,11 @@
 namespace sinew::fabric::shm {
 namespace {
 
-constexpr std::size_t most = 8192;
+constexpr std::size_t longest = 8192;
 constexpr std::byte untouched{0xee};
 
 void check_copy(std::size_t n, std::size_t shift) {
-  alignas(64) static std::array<std::byte, most + 64> to;
+  alignas(64) static std::array<std::byte, longest + 64> to;
   std::vector<std::byte> from(n + shift);
   for (std::size_t i = 0; i < from.size(); ++i) {
     from[i] = static_cast<std::byte>(i * 7 + i / 251);
@@ -32,12 +32,12 @@ void check_copy(std::size_t n, std::size_t shift) {
 }
 
 TEST(copy, is_exact_at_any_length_and_alignment_of_its_source) {
-  for (std::size_t n = 1; n <= most; n += n < 200 ? 1 : 61) {
+  for (std::size_t n = 1; n <= longest; n += n < 200 ? 1 : 61) {
     for (const std::size_t shift : {0U, 1U, 8U, 33U}) {
       check_copy(n, shift);
     }
   }
-  check_copy(most, 5);
+  check_copy(longest, 5);
 }
 
 TEST(distance, goes_far_when_packets_cost_much_and_comes_back_after_some_looks) {

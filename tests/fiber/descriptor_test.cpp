@@ -26,7 +26,7 @@
 namespace sinew::fiber {
 namespace {
 
-std::uint64_t in_ms(std::uint64_t ms) {
+std::uint64_t deadline_in_ms(std::uint64_t ms) {
   return static_cast<std::uint64_t>(now_ns()) + ms * 1'000'000;
 }
 
@@ -65,7 +65,7 @@ TEST_P(descriptors, every_byte_arrives_in_its_fiber) {
         [&, i] {
           for (int round = 0; round < rounds; ++round) {
             unsigned char got = 0;
-            const io_result r = read(all[i]->at[0], &got, 1, in_ms(20'000));
+            const io_result r = read(all[i]->at[0], &got, 1, deadline_in_ms(20'000));
             good += r.value == 1 && got == round % 251 ? 1 : 0;
           }
         },
@@ -102,10 +102,10 @@ TEST_P(descriptors, who_computes_leaves_the_events_to_another_worker) {
     crew.add(
         [&] {
           char byte = 0;
-          EXPECT_EQ(read(begin.at[0], &byte, 1, in_ms(20'000)).value, 1);
+          EXPECT_EQ(read(begin.at[0], &byte, 1, deadline_in_ms(20'000)).value, 1);
           EXPECT_EQ(::write(end.at[1], &byte, 1), 1);
-          const std::uint64_t limit = in_ms(20'000);
-          while (!over.load() && in_ms(0) < limit) {
+          const std::uint64_t limit = deadline_in_ms(20'000);
+          while (!over.load() && deadline_in_ms(0) < limit) {
             cpu_relax();
           }
           EXPECT_TRUE(over.load());
@@ -114,7 +114,7 @@ TEST_P(descriptors, who_computes_leaves_the_events_to_another_worker) {
     crew.add(
         [&] {
           char byte = 0;
-          EXPECT_EQ(read(end.at[0], &byte, 1, in_ms(20'000)).value, 1);
+          EXPECT_EQ(read(end.at[0], &byte, 1, deadline_in_ms(20'000)).value, 1);
           over.store(true);
         },
         {.worker = (round + 1) % 2});
@@ -158,9 +158,9 @@ TEST_P(descriptors, writes_wait_for_room) {
 TEST_P(descriptors, waits_end_by_deadline_and_by_cancel) {
   const ends pair(true);
   char byte = 0;
-  EXPECT_EQ(read(pair.at[0], &byte, 1, in_ms(2)).error, ETIMEDOUT);
+  EXPECT_EQ(read(pair.at[0], &byte, 1, deadline_in_ms(2)).error, ETIMEDOUT);
   pollfd one{pair.at[0], POLLIN, 0};
-  EXPECT_EQ(poll(&one, 1, in_ms(2)).value, 0);
+  EXPECT_EQ(poll(&one, 1, deadline_in_ms(2)).value, 0);
   std::atomic<int> error{0};
   fiber* f = nullptr;
   struct given {
@@ -173,7 +173,7 @@ TEST_P(descriptors, waits_end_by_deadline_and_by_cancel) {
                     char b = 0;
                     *g.error = read(g.from, &b, 1).error;
                     EXPECT_TRUE(is_cancelled());
-                    EXPECT_EQ(sleep_until(in_ms(10'000)), waited::cancelled);
+                    EXPECT_EQ(sleep_until(deadline_in_ms(10'000)), waited::cancelled);
                   },
                   &all, &f, {.worker = GetParam() - 1})
                   .done());
@@ -182,7 +182,7 @@ TEST_P(descriptors, waits_end_by_deadline_and_by_cancel) {
   join(*f);
   EXPECT_EQ(error.load(), ECANCELED);
   EXPECT_EQ(write(pair.at[1], "x", 1).value, 1);  // and nobody is in line any more
-  EXPECT_EQ(read(pair.at[0], &byte, 1, in_ms(10'000)).value, 1);
+  EXPECT_EQ(read(pair.at[0], &byte, 1, deadline_in_ms(10'000)).value, 1);
 }
 
 TEST_P(descriptors, one_of_many_ends_a_poll) {
@@ -195,7 +195,7 @@ TEST_P(descriptors, one_of_many_ends_a_poll) {
   for (int i = 0; i < 20; i += 3) {
     test::crew crew;
     crew.add([&] {
-      EXPECT_EQ(poll(files.data(), files.size(), in_ms(20'000)).value, 1);
+      EXPECT_EQ(poll(files.data(), files.size(), deadline_in_ms(20'000)).value, 1);
       EXPECT_EQ(files[static_cast<std::size_t>(i)].revents, POLLIN);
     });
     crew.add(
@@ -216,7 +216,7 @@ TEST_P(descriptors, a_number_may_name_another_file) {
     test::crew crew;
     crew.add([&] {
       char byte = 0;
-      EXPECT_EQ(read(pair.at[0], &byte, 1, in_ms(20'000)).value, 1);
+      EXPECT_EQ(read(pair.at[0], &byte, 1, deadline_in_ms(20'000)).value, 1);
     });
     crew.add([&] {
       sleep_for(200'000);
@@ -243,24 +243,24 @@ TEST_P(descriptors, connect_and_accept) {
     crew.add(
         [&] {
           const int file = ::socket(AF_UNIX, SOCK_STREAM, 0);
-          EXPECT_TRUE(connect(file, at, sizeof address, in_ms(20'000)).ok());
+          EXPECT_TRUE(connect(file, at, sizeof address, deadline_in_ms(20'000)).ok());
           EXPECT_EQ(::fcntl(file, F_GETFL) & O_NONBLOCK, 0);
           char byte = 0;
-          EXPECT_EQ(read(file, &byte, 1, in_ms(20'000)).value, 1);
+          EXPECT_EQ(read(file, &byte, 1, deadline_in_ms(20'000)).value, 1);
           ::close(file);
         },
         {.worker = i});
   }
   crew.add([&] {
     for (int i = 0; i < clients; ++i) {
-      const io_result file = accept(listener, nullptr, nullptr, in_ms(20'000));
+      const io_result file = accept(listener, nullptr, nullptr, deadline_in_ms(20'000));
       ASSERT_TRUE(file.ok());
       EXPECT_EQ(write(static_cast<int>(file.value), "x", 1).value, 1);
       ::close(static_cast<int>(file.value));
     }
   });
   crew.join();
-  EXPECT_EQ(accept(listener, nullptr, nullptr, in_ms(1)).error, ETIMEDOUT);
+  EXPECT_EQ(accept(listener, nullptr, nullptr, deadline_in_ms(1)).error, ETIMEDOUT);
   ::close(listener);
   ::unlink(path.c_str());
   ::rmdir(folder.data());

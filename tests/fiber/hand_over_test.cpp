@@ -22,14 +22,8 @@
 namespace sinew::fiber {
 namespace {
 
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
-constexpr std::uint64_t scale = 1;
-#else
-constexpr std::uint64_t scale = 4;
-#endif
-
 using steps = test::explored_steps;
-constexpr std::uint32_t positions = 512;
+constexpr std::uint32_t inbox_positions = 512;
 
 /// What one fiber does in turn: block in the kernel, or wait until so many letters have come.
 enum class deed : std::uint8_t { block, wait };
@@ -49,8 +43,8 @@ struct model_worker {
   explicit model_worker(std::uint32_t n) : number(n) {}
   std::uint32_t number;
   int carried = 0;  ///< threads that carry it
-  inbox<steps> signals{positions};
-  ready_set ready{positions};
+  inbox<steps> signals{inbox_positions};
+  ready_set ready{inbox_positions};
 };
 
 struct model_berth : basic_berth<steps, model_worker, model_fiber> {
@@ -154,7 +148,7 @@ class model {
     while (unfinished_ != 0) {
       if (w.ready.rest() == 0 && !w.ready.advance()) {
         const bool any = w.signals.signals.drain(
-            signal_set<steps>::levels_for(positions),
+            signal_set<steps>::levels_for(inbox_positions),
             [&w](std::uint32_t index, std::uint64_t bits) { w.ready.merge(index, bits); });
         if (!any) {
           sleep(w);
@@ -310,7 +304,7 @@ TEST(hand_over, in_every_order_with_few_preemptions) {
         test::explorer::run(one.all(), all);
         one.check();
         ASSERT_FALSE(HasFailure()) << "in run " << runs;
-      } while (++runs < 100 * scale && all.next());
+      } while (++runs < 100 * test::exploration_scale && all.next());
     }
   }
 }
@@ -318,7 +312,7 @@ TEST(hand_over, in_every_order_with_few_preemptions) {
 TEST(hand_over, in_orders_by_seed) {
   seen = {};
   const std::uint64_t seed = seed_from_environment();
-  for (std::uint64_t i = 0; i < 500 * scale; ++i) {
+  for (std::uint64_t i = 0; i < 500 * test::exploration_scale; ++i) {
     random_generator random(seed + i);
     std::vector<std::vector<deed>> work(1 + random.below(4));
     for (auto& each : work) {

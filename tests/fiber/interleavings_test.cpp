@@ -19,12 +19,6 @@
 namespace sinew::fiber {
 namespace {
 
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
-constexpr std::uint64_t scale = 1;
-#else
-constexpr std::uint64_t scale = 4;
-#endif
-
 using explored_inbox = inbox<test::explored_steps>;
 
 constexpr std::uint32_t positions = 1U << 20U;
@@ -165,7 +159,7 @@ TEST(interleavings, two_signals_in_every_order_with_three_preemptions) {
         test::explorer::run(o.bodies(), all);
         ASSERT_FALSE(HasFatalFailure());
         most_sleeps = std::max(most_sleeps, o.sleeps());
-      } while (++runs % static_cast<long>(500 * scale) != 0 && all.next());
+      } while (++runs % static_cast<long>(500 * test::exploration_scale) != 0 && all.next());
     }
   }
   EXPECT_GT(runs, 500);
@@ -181,14 +175,14 @@ TEST(interleavings, one_sender_of_several_in_every_order_with_two_preemptions) {
       office o(some_work(seed + i, 1, 4));
       test::explorer::run(o.bodies(), all);
       ASSERT_FALSE(HasFatalFailure()) << "scenario " << seed + i;
-    } while (++runs % static_cast<long>(300 * scale) != 0 && all.next());
+    } while (++runs % static_cast<long>(300 * test::exploration_scale) != 0 && all.next());
   }
   EXPECT_GT(runs, 100);
 }
 
 TEST(interleavings, three_senders_in_orders_by_seed) {
   const std::uint64_t seed = seed_from_environment();
-  for (std::uint64_t i = 0; i < 500 * scale; ++i) {
+  for (std::uint64_t i = 0; i < 500 * test::exploration_scale; ++i) {
     office o(some_work(seed + i, 3, 5));
     test::random_chooser some(seed + i, i % 2 == 0 ? 0.2 : 0.6);
     test::explorer::run(o.bodies(), some);

@@ -91,7 +91,7 @@ TEST_F(limits, fewer_mappings_mean_fewer_guards) {
   EXPECT_EQ(guards_within_limit(100, root_).stacks, 100);
 }
 
-int mappings() {
+int count_mappings() {
   std::ifstream in("/proc/self/maps");
   int lines = 0;
   for (std::string line; std::getline(in, line);) {
@@ -105,11 +105,11 @@ TEST(limits_of_fibers, chunks_without_guards_take_no_mappings_of_their_own) {
   constexpr std::int64_t apart = 4;
   stacks all(0, {.stacks = 0, .chunks = apart}, std::uint64_t{1} << 40U);
   stacks::cursor from;
-  const int before = mappings();
+  const int before = count_mappings();
   for (std::uint32_t i = 0; i < chunks * slots_per_chunk; ++i) {
     ASSERT_NE(all.carve(from, 0), nullptr);
   }
-  EXPECT_LT(mappings() - before, 2 * apart + 8);
+  EXPECT_LT(count_mappings() - before, 2 * apart + 8);
 }
 
 TEST(limits_of_fibers, a_sentence_where_the_system_gives_none) {

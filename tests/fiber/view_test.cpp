@@ -80,7 +80,7 @@ TEST(view, has_an_end) {
   testing::internal::CaptureStderr();
   show_fibers();
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("  and 201 more\n"), std::string::npos) << said.substr(0, 300);
+  EXPECT_NE(said.find("  and 201 more.\n"), std::string::npos) << said.substr(0, 300);
   EXPECT_EQ(count_of(said, "\n"), 1002);
   over.store(true);
 }

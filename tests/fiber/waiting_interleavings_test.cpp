@@ -17,12 +17,6 @@
 namespace sinew::fiber {
 namespace {
 
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
-constexpr std::uint64_t scale = 1;
-#else
-constexpr std::uint64_t scale = 4;
-#endif
-
 using explored_channel = basic_channel<explored_waits>;
 using bodies = std::vector<std::function<void()>>;
 
@@ -30,7 +24,7 @@ using bodies = std::vector<std::function<void()>>;
 /// to a number, which differ late, and as many by seed, which differ early.
 template <class Scenario, class Make>
 void in_many_orders(int preemptions, Make make) {
-  const long most = 100 * static_cast<long>(scale);
+  const long most = 100 * static_cast<long>(test::exploration_scale);
   const auto run = [&make](test::chooser& by) {
     explored_waits::turn = static_cast<std::size_t>(0);
     Scenario one = make();
@@ -266,7 +260,7 @@ class market {
 
 TEST(channel_interleavings, what_is_sent_is_received_once_in_orders_by_seed) {
   const std::uint64_t seed = seed_from_environment();
-  for (std::uint64_t i = 0; i < 500 * scale; ++i) {
+  for (std::uint64_t i = 0; i < 500 * test::exploration_scale; ++i) {
     explored_waits::turn = static_cast<std::size_t>(i);
     market m(seed + i, 2 + i % 3);
     test::random_chooser some(seed + i, i % 2 == 0 ? 0.2 : 0.6);
@@ -358,7 +352,7 @@ TEST(shared_mutex_interleavings, in_many_orders) {
 
 TEST(shared_mutex_interleavings, in_orders_by_seed) {
   const std::uint64_t seed = seed_from_environment();
-  for (std::uint64_t i = 0; i < 500 * scale; ++i) {
+  for (std::uint64_t i = 0; i < 500 * test::exploration_scale; ++i) {
     random_generator random(seed + i);
     std::vector<std::vector<library::turn>> work(3 + i % 2);
     for (auto& each : work) {

@@ -66,7 +66,7 @@ inline bool host_wire_input(std::string_view bytes) {
   }
   if (const auto line = tool::parse_greeting(bytes)) {
     const auto back = tool::parse_greeting(tool::greeting_line(*line));
-    return back && back->node == line->node && back->secret.words == line->secret.words;
+    return back && back->node == line->node && tool::is_same(back->secret, line->secret);
   }
   return host_orders_input(bytes);
 }

@@ -13,9 +13,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 RMA, REGION, EVENT = sys.argv[2:5]
 import over_hosts  # noqa: E402
 
-# Ranks as processes on several nodes; these two want heaps of another size. (The second would
-# pass where the answer to its request takes longer than twenty polls.)
+# Ranks as processes on several nodes; these want heaps of another size. (The last would pass where
+# the answer to its request takes longer than twenty polls.)
 CONTRACTS = ("*/nodes_processes:-Edges.NoRoomNamesTheSetting/*:"
+             "Edges.WhatComesAndGoesLeavesOneLargePiece/*:Edges.WhatWasAcceptedIsNotRefusedLater/*:"
+             "Edges.WhatIsNotMadeAfterAllGivesItsMemoryBack/*:"
              "Edges.SharedMemoryIsWaitedForAcrossRanks/*")
 SEED = os.environ.get("SINEW_TEST_SEED", str(random.randrange(1 << 30)))
 # A sparse file: each part of it is used once.

@@ -103,8 +103,18 @@ class Cuts(Edges):
         tool("join", "h2")
         self.check_end()
 
+    def test_no_carrier_while_ranks_begin(self):
+        gate = self.script('touch "$0.here.$PMI_RANK"\n'
+                           'while [ ! -e "$0.go" ]; do sleep 0.05; done\nexec "$@"\n')
+        self.begin("--host-timeout", "8", gate, PROGRAM, "sum")
+        self.wait_for(lambda: list(Path(gate).parent.glob("script.here.*")), 4)
+        tool("cut", "h2")
+        Path(gate + ".go").touch()
+        time.sleep(1.5)
+        tool("join", "h2")
+        self.check_end()
+
     def test_two_seconds_while_ranks_connect(self):
-        # Without a carrier UCX would not even open the interface.
         for host, other in (("h1", "h2"), ("h2", "h1")):
             self.drop(host, ADDRESSES[other])
         self.begin(PROGRAM, "sum")
@@ -131,6 +141,11 @@ class Unlike(Edges):
         self.assertRegex(done.err, r"cannot connect to .*UCX 1\.\d+.*UCX 1\.\d+")
         # The same on both is fine.
         self.check_good(run(PROGRAM, "sum", env={"LD_LIBRARY_PATH": str(folder)}))
+
+    def test_ucx_says_what_it_says_on_standard_error(self):
+        done = run(PROGRAM, "sum", env={"UCX_LOG_LEVEL": "info"})
+        self.assertEqual((done.code, done.out.count("\n"), done.out.count(": good\n")), (0, 4, 4))
+        self.assertIn("UCX  INFO", done.err)
 
     def test_full_file_systems(self):
         for folder in ("/tmp", "/dev/shm"):

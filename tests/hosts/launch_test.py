@@ -3,6 +3,7 @@ import os
 import random
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -87,6 +88,21 @@ class Works(OverHosts):
                            env={"B": "it's"}, cwd="/usr")
         self.assertEqual(sorted(done.out.splitlines()), ["/usr"] * 4 + ["b c it's d e"] * 4)
 
+    def test_another_mpi_is_told_once(self):
+        program = Path(PROBE).parent / "other_mpi_indirect"
+        done = run(str(program))
+        self.assertEqual((done.code, done.out), (0, ""))
+        self.assertRegex(done.err, r"^sinew run: rank \d of 4 \(pid \d+ on h[12]\) has loaded "
+                         rf"another MPI, {program.parent}/other_mpi/libmpi\.so\.40, .*\.\n$")
+
+    def test_a_program_of_its_directory(self):
+        with tempfile.TemporaryDirectory(dir=Path(PROBE).parent) as folder:  # hosts have own /tmp
+            program = Path(folder, "prog")
+            program.write_text("#!/bin/sh\nhostname\n")
+            program.chmod(0o755)
+            done = support.run(*launcher("--wdir", folder, "./prog"), cwd="/usr")
+            self.assertEqual(sorted(done.out.split()), ["h1", "h1", "h2", "h2"], done.err)
+
     def test_two_jobs_at_once(self):
         other = support.start(*launcher(PROBE, "nodes"))
         done = run(PROBE, "exchange")
@@ -152,6 +168,15 @@ class Ends(OverHosts):
         done = run(PROBE, "forget", "2", "1", hosts="h1:2,h2:1")
         self.check(done, 1, "ended without MPI_Finalize while other ranks go on")
 
+    def test_a_failure_after_finalize_leaves_time_for_results(self):
+        self.started = support.start(*launcher(PROBE, "results", "1", "3", hosts="h1,h2"),
+                                     stdin=subprocess.PIPE)
+        told, wanted = b"", b"exited with code 3; the other rank in or after"
+        while told.count(b"\n") < 3 and wanted not in told:
+            told += self.started.stderr.readline()  # a slow host may be told of before
+        out, err = self.started.communicate(b"go\n", timeout=60)
+        self.assertEqual((self.started.returncode, out, err), (3, b"result\n", b""), told)
+
     def test_hosts_that_cannot_be_used(self):
         self.check(run("hostname", hosts="h1,h9"), 1, "the host h9 cannot be used: .*no host 'h9'")
         self.check(run("hostname", agent="no-such-agent"), 127, "h1 cannot be reached.*--rsh")
@@ -169,8 +194,25 @@ class Ends(OverHosts):
                         "h[12] cannot be used.*another build.*install the same build on all")
             check_agent("echo Permission denied >&2; exit 255", 1,
                         "h[12] cannot be used.*ended with code 255: Permission denied")
-            # What a shell's start-up file prints does no harm.
-            check_agent("echo Welcome; echo to >&2; exec %s \"$@\"" % AGENT, 0, "^$")
+            # What a shell's start-up file prints does no harm; errors are told.
+            check_agent("echo Welcome; echo to >&2; exec %s \"$@\"" % AGENT, 0,
+                        "^(sinew run: h[12]: to[.]\n){2}$")
+
+    def test_all_that_an_agent_says_is_told_whole(self):
+        with tempfile.TemporaryDirectory() as folder:
+            agent = Path(folder, "agent")
+            agent.write_text("#!/bin/sh\necho 'Welcome.'\nprintf 'The key of ' >&2\nsleep 0.3\n"
+                             "echo \"$1 has changed.\" >&2\nprintf 'No entry' >&2\nexit 255\n")
+            agent.chmod(0o755)
+            done = run("hostname", agent=str(agent), hosts="h1")
+            self.assertRegex(done.err, "^sinew run: h1: Welcome.\n"
+                             "sinew run: h1: The key of h1 has changed.\n"
+                             "sinew run: the host h1 cannot be used: \\S+agent ended with code "
+                             "255: No entry")
+            agent.write_text("#!/bin/sh\n(printf 'the queue '; sleep 0.3; echo 'is long') >&2\n"
+                             "exec %s \"$@\"\n" % AGENT)
+            done = run("hostname", agent=str(agent), hosts="h1")
+            self.assertEqual((done.out, done.err), ("h1\n", "sinew run: h1: the queue is long.\n"))
 
     def test_interrupts(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):

@@ -225,6 +225,17 @@ class BySsh(OverHosts):
         self.assertEqual((done.code, done.err), (0, ""))
         self.assertEqual(sorted(done.out.splitlines()),
                          ["spawned 0 of 2 on h1", "spawned 1 of 2 on h2"])
+        # All ranks of the job are on one of its hosts: the new ones fill what room is left.
+        done = over_hosts.run("-n", "1", SPAWNS, "where", agent=agent, hosts="h1:2,h2:2")
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertEqual(sorted(done.out.splitlines()),
+                         ["spawned 0 of 2 on h1", "spawned 1 of 2 on h2"])
+        done = over_hosts.run("-n", "1", SPAWNS, "universe", agent=agent, hosts="h1:2,h2:2")
+        self.assertEqual((done.code, done.err, done.out), (0, "", "universe of 4\n"))
+        done = over_hosts.run("-n", "1", SPAWNS, "where", agent=agent, hosts="h2:3")
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertEqual(sorted(done.out.splitlines()),
+                         ["spawned 0 of 2 on h2", "spawned 1 of 2 on h2"])
 
 
 if __name__ == "__main__":

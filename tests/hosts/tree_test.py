@@ -25,6 +25,8 @@ class Tree(OverHosts):
         cls.folder = tempfile.mkdtemp(dir=Path(PROBE).parent)
         cls.agent = sshd.start(lambda host, line: tool("exec", host, "sh", "-c", line), HOSTS,
                                cls.folder)
+        with open(f"{cls.folder}/config", "a") as config:  # an address that no host has
+            config.write("Host h9\nHostName 10.77.0.9\n")
 
     @classmethod
     def tearDownClass(cls):
@@ -47,6 +49,22 @@ class Tree(OverHosts):
         """The oldest of that name: others are its watchdogs. Only what is on the host is seen."""
         done = tool("exec", host, "pkill", "-KILL", "-o", "-x", "sinew")
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_through_the_agents_alone(self):
+        for words in ((), ("--through-agent",)):
+            with self.subTest(words=words):
+                self.begin_tree(*words, PROBE, "sleep")
+                self.wait_for(lambda: processes("boot_probe", "sleep"), len(HOSTS))
+                listening = {host: int(tool(
+                    "exec", host, "sh", "-c", "cat /proc/net/tcp* | grep -c ' 0A '").stdout)
+                    for host in HOSTS}
+                # h1 and h2, who start others, beside what each host's sshd listens at.
+                more = {host for host in HOSTS if listening[host] > min(listening.values())}
+                self.assertEqual(more, set() if words else {"h1", "h2"})
+                self.assertEqual(len(support.listening_sockets(self.started.pid)),
+                                 0 if words else 1)
+                self.started.send_signal(signal.SIGINT)
+                self.assertEqual(self.end()[0], 130)
 
     def test_daemons_start_others(self):
         self.begin_tree(PROBE, "sleep")
@@ -82,9 +100,18 @@ class Tree(OverHosts):
         self.assertEqual(done.code, 127, done.err)
         done = over_hosts.run(*self.words("hostname"), agent=self.agent, hosts="h1,h2,h3,h9")
         self.assertEqual(done.code, 1)
-        # Where names are asked for over a network that is not there, ssh waits instead.
-        self.assertRegex(done.err, "the host h9 (cannot be used: ssh ended with code 255|"
-                                   "does not answer)")
+        self.assertRegex(done.err, "^sinew run: the host h9 cannot be used: ssh ended with code "
+                                   r"255: ssh: connect to host 10\.77\.0\.9 .*\n$")
+        self.assertLess(done.seconds, 15)  # ssh itself gives up after 4
+
+    def test_it_ends_as_soon_as_a_flat_job(self):
+        """From what the last rank does to the launcher's end."""
+        for width in ("32", "2", "1"):
+            with self.subTest(width=width):
+                done = over_hosts.run("--host-tree", width, "date", "+%s.%N", agent=self.agent,
+                                      hosts=self.hosts())
+                self.assertEqual((done.code, done.out.count("\n")), (0, 6), done.err)
+                self.assertLess(time.time() - max(map(float, done.out.split())), 1)
 
     def test_a_daemon_that_is_killed(self):
         for victim in ("h1", "h4"):  # one that leads to others, and one below it

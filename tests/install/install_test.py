@@ -101,6 +101,33 @@ class Install(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(run(build / name), line)
 
+    def over_two_nodes(self, program):
+        """Two ranks on a node each, as pretended: they load the network's plugin."""
+        return (self.prefix / "bin" / "sinew", "run", "-n", "2", "--timeout", "50", "env", "-u",
+                "LD_LIBRARY_PATH", "SINEW_FABRIC_NODES=2", program)
+
+    @unittest.skipUnless((BUILD / "lib" / "libsinew_ucx.so").exists(), "without UCX")
+    def test_programs_elsewhere_find_the_plugin(self):
+        build = self.work / "far_consumer"
+        run("cmake", "-S", CONSUMER, "-B", build, "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build, "--target", "region")
+        program = build / "region"
+        self.assertEqual(run(*self.over_two_nodes(program)), MODULES["region"] * 2)
+        # Without a run path the launcher's own folder has it, and else the setting names it.
+        flags = run("pkg-config", "--cflags", "--libs", "sinew-region",
+                    PKG_CONFIG_PATH=str(self.prefix / "lib" / "pkgconfig")).split()
+        program = self.work / "bare"
+        run("c++", "-std=c++20", CONSUMER / "region.cpp", "-o", program,
+            *(flag for flag in flags if "-rpath" not in flag))
+        command = self.over_two_nodes(program)
+        without_removal = [word for word in command if word not in ("-u", "LD_LIBRARY_PATH")]
+        self.assertEqual(run(*without_removal), MODULES["region"] * 2)
+        plugin = self.prefix / "lib" / "libsinew_ucx.so"
+        self.assertEqual(run(*command, SINEW_NET_PLUGIN=str(plugin)), MODULES["region"] * 2)
+        with self.assertRaisesRegex(AssertionError, "cannot load the plugin.*SINEW_NET_PLUGIN="):
+            run(*command)
+
     def test_modules_by_pkg_config(self):
         for tree in (self.prefix, BUILD):
             path = str(tree / "lib" / "pkgconfig")
@@ -115,7 +142,7 @@ class Install(unittest.TestCase):
     def test_pkg_config_names_folders_that_exist(self):
         for tree in (self.prefix, BUILD):
             files = sorted((tree / "lib" / "pkgconfig").glob("*.pc"), key=lambda f: f.stem)
-            fortran = (tree / "bin" / "mpifort.sinew").exists()
+            fortran = (tree / "lib" / "libmpifort_abi.so").exists()
             self.assertEqual([f.stem for f in files],
                              ["sinew", "sinew-event", "sinew-job-c", "sinew-mpi",
                               *(["sinew-mpi-fortran"] if fortran else []), "sinew-multipath",

@@ -92,13 +92,18 @@ class Names:
         for how, settings in (("PATH", {"PATH": self.path}),
                               ("MPI_HOME", {"MPI_HOME": str(self.bin.parent)})):
             with self.subTest(how):
-                build = self.work / f"cmake_{how}"
-                out = run("cmake", "-S", self.project, "-B", build, "-G", "Ninja", **settings)
-                self.assertIn(f"MPIEXEC is {self.bin}/mpiexec\n", out)
-                self.assertIn(f"MPI_C_COMPILER is {self.bin}/mpicc\n", out)
-                run("cmake", "--build", build)
+                build = self.found_by_cmake(self.bin, how, settings)
         self.needs_launcher()
         run("ctest", "--test-dir", build, "--output-on-failure")
+
+    def found_by_cmake(self, folder, how, settings):
+        """The build folder of a project that has found the names in this folder."""
+        build = self.work / f"cmake_{how}"
+        out = run("cmake", "-S", self.project, "-B", build, "-G", "Ninja", **settings)
+        self.assertIn(f"MPIEXEC is {folder}/mpiexec\n", out)
+        self.assertIn(f"MPI_C_COMPILER is {folder}/mpicc\n", out)
+        run("cmake", "--build", build)
+        return build
 
     @unittest.skipUnless(shutil.which("meson"), "no meson")
     def test_meson(self):
@@ -164,6 +169,18 @@ class Installed(Names, unittest.TestCase):
         cls.root = (cls.work / "first").rename(cls.work / "moved")
         cls.bin = cls.root / "libexec" / "sinew" / "mpi" / "bin"
         cls.modules = cls.root / "share" / "modulefiles"
+
+    def test_prefix_has_the_names_as_those_of_other_mpis(self):
+        """The option SINEW_INSTALL_MPI_NAMES is on by default; tests/tree has it off."""
+        folder = self.root / "bin"
+        self.assertLessEqual({f.name for f in self.bin.iterdir()},
+                             {f.name for f in folder.iterdir()})
+        self.found_by_cmake(folder, "PREFIX", {"CMAKE_PREFIX_PATH": str(self.root)})
+        others = self.path.partition(":")[2]
+        self.found_by_cmake(folder, "PREFIX_BIN", {"PATH": f"{folder}:{others}"})
+        run(folder / "mpicc", self.project / "hello.c", "-o", self.work / "hello_by_prefix")
+        out = run(folder / "mpiexec", "-n", "2", self.work / "hello_by_prefix")
+        self.assertEqual(sorted(out.split("\n")), ["", "rank 0 of 2", "rank 1 of 2"])
 
 
 if __name__ == "__main__":

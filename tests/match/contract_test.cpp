@@ -1,5 +1,6 @@
 #include "contract/match_contract.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/parse.hpp"
 
 namespace sinew::match::contract {
 
@@ -12,6 +13,16 @@ TEST(make_engine, refuses_an_unknown_name_and_lists_the_known) {
     FAIL();
   } catch (const error& e) {
     EXPECT_NE(std::string(e.what()).find("hash, list, bins64"), std::string::npos) << e.what();
+  }
+}
+
+TEST(engine_choices, are_all_that_can_be_made) {
+  const std::vector<std::string> choices = base::split(engine_choices(), '|');
+  std::vector<std::string> known(engine_names().begin(), engine_names().end());
+  known.emplace_back(exact_engine);
+  EXPECT_EQ(choices, known);
+  for (const std::string& name : choices) {
+    EXPECT_EQ(make_engine(name)->name(), name);
   }
 }
 

@@ -234,12 +234,6 @@ class trial {
   std::atomic<long> clock_{0};
 };
 
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
-constexpr int scale = 1;
-#else
-constexpr int scale = 5;
-#endif
-
 TEST(parallel_history, the_search_itself_finds_a_wrong_history) {
   operation wild{kind::post, {any_source, 1}, 0, -1, 0, 1};
   operation exact{kind::post, {0, 1}, 1, -1, 2, 3};
@@ -256,7 +250,7 @@ TEST(parallel_history, the_search_itself_finds_a_wrong_history) {
 TEST(parallel_history, every_interleaving_with_two_preemptions) {
   const std::uint64_t seed = seed_from_environment();
   long runs = 0;
-  for (std::uint64_t i = 0; i < 4 * scale; ++i) {
+  for (std::uint64_t i = 0; i < 4 * sinew::test::exploration_scale; ++i) {
     const scenario s(seed + i, 2, 3);
     sinew::test::exhaustive_chooser all(2);
     do {
@@ -264,14 +258,14 @@ TEST(parallel_history, every_interleaving_with_two_preemptions) {
       explorer::run(t.bodies(), all);
       ASSERT_TRUE(t.explained_by_some_order()) << "scenario " << seed + i << ", run " << runs;
       ++runs;
-    } while (all.next() && runs < 1000 * scale);
+    } while (all.next() && runs < 1000 * sinew::test::exploration_scale);
   }
   EXPECT_GT(runs, 100);
 }
 
 TEST(parallel_history, three_threads_in_orders_by_seed) {
   const std::uint64_t seed = seed_from_environment();
-  for (std::uint64_t i = 0; i < 400 * scale; ++i) {
+  for (std::uint64_t i = 0; i < 400 * sinew::test::exploration_scale; ++i) {
     const scenario s(seed + i, 3, 4);
     trial<explored_steps> t(s);
     sinew::test::random_chooser some(seed + i, 0.2);
@@ -299,7 +293,7 @@ void run_together(const std::vector<std::function<void()>>& bodies) {
 
 TEST(parallel_history, real_threads) {
   const std::uint64_t seed = seed_from_environment();
-  for (std::uint64_t i = 0; i < 400 * scale; ++i) {
+  for (std::uint64_t i = 0; i < 400 * sinew::test::exploration_scale; ++i) {
     const scenario s(seed + i, 3, 4);
     trial<real_steps> t(s);
     run_together(t.bodies());
@@ -312,7 +306,7 @@ TEST(parallel_history, real_threads) {
 TEST(parallel_stress, pairs_meet_in_order) {
   using parallel = parallel_engine<lock_of<real_steps>>;
   constexpr int pairs = 3;
-  constexpr int rounds = 3000 * scale;
+  constexpr int rounds = 3000 * sinew::test::exploration_scale;
   parallel matcher("hash");
   struct side {
     std::vector<receive> receives = std::vector<receive>(rounds);

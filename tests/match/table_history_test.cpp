@@ -210,16 +210,10 @@ TEST(table_history, the_search_itself_finds_a_wrong_history) {
   EXPECT_FALSE(sinew::test::explained(history, {}, last));
 }
 
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
-constexpr int scale = 1;
-#else
-constexpr int scale = 5;
-#endif
-
 TEST(table_history, every_interleaving_with_two_preemptions) {
   const std::uint64_t seed = seed_from_environment();
   long runs = 0;
-  for (std::uint64_t i = 0; i < 2 * scale; ++i) {
+  for (std::uint64_t i = 0; i < 2 * sinew::test::exploration_scale; ++i) {
     const scenario s(seed + i, 2, 2);
     test::exhaustive_chooser all(2);
     do {
@@ -227,7 +221,7 @@ TEST(table_history, every_interleaving_with_two_preemptions) {
       explorer::run(t.bodies(), all);
       ASSERT_TRUE(t.explained()) << "scenario " << seed + i << ", run " << runs;
       ++runs;
-    } while (all.next() && runs < 1500 * scale);
+    } while (all.next() && runs < 1500 * sinew::test::exploration_scale);
   }
   RecordProperty("runs", std::to_string(runs));
   EXPECT_GT(runs, 100);
@@ -235,7 +229,7 @@ TEST(table_history, every_interleaving_with_two_preemptions) {
 
 TEST(table_history, a_second_user_comes_while_the_first_is_alone) {
   const std::uint64_t seed = seed_from_environment();
-  for (std::uint64_t i = 0; i < (scale + 1) / 2; ++i) {
+  for (std::uint64_t i = 0; i < (sinew::test::exploration_scale + 1) / 2; ++i) {
     scenario s(seed + i, 2, 2);
     s.fillers = s.ballast = 0;  // else the thread that stores them would be the first user
     for (auto& plan : s.plans) {
@@ -250,13 +244,13 @@ TEST(table_history, a_second_user_comes_while_the_first_is_alone) {
       explorer::run(t.bodies(), all);
       ASSERT_TRUE(t.explained()) << "scenario " << seed + i << ", run " << runs;
       ++runs;
-    } while (all.next() && runs < 600 * scale);
+    } while (all.next() && runs < 600 * sinew::test::exploration_scale);
   }
 }
 
 TEST(table_history, three_threads_in_orders_by_seed) {
   const std::uint64_t seed = seed_from_environment();
-  for (std::uint64_t i = 0; i < 400 * scale; ++i) {
+  for (std::uint64_t i = 0; i < 400 * sinew::test::exploration_scale; ++i) {
     const scenario s(seed + i, 3, 3);
     trial<explored_steps> t(s);
     test::random_chooser some(seed + i, 0.2);
@@ -267,7 +261,7 @@ TEST(table_history, three_threads_in_orders_by_seed) {
 
 TEST(table_history, real_threads) {
   const std::uint64_t seed = seed_from_environment();
-  for (std::uint64_t i = 0; i < 400 * scale; ++i) {
+  for (std::uint64_t i = 0; i < 400 * sinew::test::exploration_scale; ++i) {
     const scenario s(seed + i, 3, 3);
     trial<real_steps> t(s);
     std::atomic<int> ready{0};

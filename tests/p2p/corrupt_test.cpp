@@ -17,7 +17,7 @@ enum : fabric::handler_id {
   eager = core::handlers::p2p,
   eager_sync,
   offer,
-  matched,
+  matched_message,
   throttle,
   push,
   piece

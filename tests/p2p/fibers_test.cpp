@@ -27,7 +27,7 @@ struct talker {
   int trips;
 };
 
-constexpr std::size_t sizes[] = {0, 8, 64, 4000, 20000, 100000};
+constexpr std::size_t message_sizes[] = {0, 8, 64, 4000, 20000, 100000};
 
 // Each trip has a size, a mode and a way to receive of its own. Every message carries its tag.
 void talk(void* at) {
@@ -37,9 +37,9 @@ void talk(void* at) {
   const int rank = c.rank().value();
   const comm_rank other{1 - rank};
   const message_tag tag{t.tag};
-  std::vector<std::byte> data(sizes[5]);
+  std::vector<std::byte> data(message_sizes[5]);
   for (int i = 0; i < t.trips; ++i) {
-    const std::size_t n = sizes[static_cast<std::size_t>(t.tag + i) % 6];
+    const std::size_t n = message_sizes[static_cast<std::size_t>(t.tag + i) % 6];
     const auto mark = static_cast<std::byte>(t.tag * 7 + i);
     const mode how = (t.tag + i) % 4 == 0 ? mode::synchronous : mode::standard;
     if (i % 2 == rank) {

@@ -15,15 +15,13 @@ struct recorder final : inbox {
     say("allocate", creator.value(), a.id, a.bytes, a.part);
   }
   void on_allocated(instance i) override { say("allocated", i.bits()); }
-  void on_release(memory_kind kind, std::uint64_t address) override {
-    say("release", static_cast<int>(kind), address);
+  void on_release(const part_name& p, std::uint64_t address) override {
+    say_part("release", p);
+    say("at", address);
   }
-  void on_promise(job_rank by, memory_kind kind, std::uint64_t bytes) override {
-    say("promise", by.value(), static_cast<int>(kind), bytes);
-  }
-  void on_settled(job_rank by, memory_kind kind, std::uint64_t bytes) override {
-    say("settled", by.value(), static_cast<int>(kind), bytes);
-  }
+  void on_promise(const part_name& p) override { say_part("promise", p); }
+  void on_keep(const part_name& p) override { say_part("keep", p); }
+  void on_withdraw(const part_name& p) override { say_part("withdraw", p); }
   void on_destroy(instance i, std::uint64_t post, event after) override {
     say("destroy", i.bits(), post, after.bits());
   }
@@ -49,6 +47,9 @@ struct recorder final : inbox {
                         std::size_t size) override {
     say("contributions", sender.value(), l.count, size,
         entries == nullptr ? -1 : static_cast<int>(entries[0]));
+  }
+  void say_part(const char* what, const part_name& p) {
+    say(what, p.id, p.part, static_cast<int>(p.kind));
   }
   template <class... Numbers>
   void say(const char* what, Numbers... numbers) {
@@ -78,11 +79,13 @@ TEST(Courier, EachMessageCallsWhatItIsFor) {
       arrived(topic::region, 0, 0, bytes_of(allocation{7, 4096, 100, 2, memory_kind::shared})),
       "allocate 3 7 100 2; ");
   EXPECT_EQ(arrived(topic::region, 1, 77, {}), "allocated 77; ");
-  EXPECT_EQ(arrived(topic::region, 2, 4096, bytes_of(memory_kind::shared)), "release 1 4096; ");
+  const auto part = bytes_of(part_name{55, 3, memory_kind::shared});
+  EXPECT_EQ(arrived(topic::region, 2, 4096, part), "release 55 3 1; at 4096; ");
   const std::array<std::uint64_t, 2> to_destroy{55, 77};
   EXPECT_EQ(arrived(topic::region, 3, 9, bytes_of(to_destroy)), "destroy 55 9 77; ");
-  EXPECT_EQ(arrived(topic::region, 8, 4096, bytes_of(memory_kind::shared)), "promise 3 1 4096; ");
-  EXPECT_EQ(arrived(topic::region, 9, 4096, bytes_of(memory_kind::heap)), "settled 3 0 4096; ");
+  EXPECT_EQ(arrived(topic::region, 8, 0, part), "promise 55 3 1; ");
+  EXPECT_EQ(arrived(topic::region, 9, 0, part), "keep 55 3 1; ");
+  EXPECT_EQ(arrived(topic::region, 10, 0, part), "withdraw 55 3 1; ");
   transfer t;
   t.elements = 12;
   t.post = 34;

@@ -410,6 +410,126 @@ TEST_P(Edges, AnInstanceWaitsForMemoryThatWillBeGivenBack) {
   limit->parse(limit->default_text());
 }
 
+/// So many MiB in the shared memory of a rank.
+made megabytes(member& m, std::uint64_t count, int where = 0, event after = {}) {
+  schema what(count << 20);
+  (void)what.add<char>("bytes");
+  return m.regions.create(what, memory::shared(job_rank{where}), {}, after);
+}
+
+TEST_P(Edges, WhatComesAndGoesLeavesOneLargePiece) {
+  run(1,
+      [](member& m) {
+        std::vector<made> some;
+        for (int i = 0; i < 3; ++i) {
+          some.push_back(megabytes(m, 20));
+          m.good(some.back().ready, "one of three");
+        }
+        for (const made& each : some) {
+          m.good(m.regions.destroy(each.what), "destroy");
+        }
+        const made large = megabytes(m, 62);
+        require(m.events.wait(large.ready) == sinew::event::state::triggered,
+                m.regions.why(large.what));
+        const made more = megabytes(m, 10);
+        m.bad(more.ready, "more than there is");
+        require_in(m.regions.why(more.what), "SINEW_RMA_LOCAL_HEAP=7");  // 72 to 74 MiB
+        m.good(m.regions.destroy(more.what), "destroy");
+        m.good(m.regions.destroy(large.what), "destroy");
+      },
+      {std::size_t{8} << 20, std::size_t{64} << 20});
+}
+
+TEST_P(Edges, WhatWasAcceptedIsNotRefusedLater) {
+  run(2,
+      [](member& m) {
+        if (m.rank == 0) {
+          for (const int where : {0, 1}) {
+            const made a = megabytes(m, 20, where);
+            const made b = megabytes(m, 20, where);
+            m.good(m.events.merge(a.ready, b.ready), "two");
+            const user_event ea = m.events.create();
+            const user_event eb = m.events.create();
+            const event gone =
+                m.events.merge(m.regions.destroy(a.what, ea), m.regions.destroy(b.what, eb));
+            const made c = megabytes(m, 60, where);
+            m.events.trigger(eb);
+            m.events.trigger(ea);
+            require(m.events.wait(c.ready) == sinew::event::state::triggered,
+                    m.regions.why(c.what));
+            m.good(gone, "destroy");
+
+            // What begins later has its memory from now on, and what cannot be had is refused now.
+            const user_event go = m.events.create();
+            const user_event done = m.events.create();
+            const event c_gone = m.regions.destroy(c.what, done);
+            const made later = megabytes(m, 40, where, go);
+            const made other = megabytes(m, 30, where, go);
+            m.bad(other.ready, "more than the other one leaves");
+            require_in(m.regions.why(other.what), "no room for");
+            const made small = megabytes(m, 20, where);
+            m.events.trigger(done);
+            m.good(c_gone, "destroy");
+            m.good(small.ready, "what is left");
+            require(m.events.look(later.ready) == sinew::event::state::pending, "it has not begun");
+            m.events.trigger(go);
+            m.good(later.ready, "it has its memory");
+
+            // What is destroyed without notice makes room, too.
+            const user_event never = m.events.create();
+            const event kept = m.regions.destroy(later.what, never);
+            const made next = megabytes(m, 20, where);
+            m.good(m.regions.destroy(small.what), "destroy");
+            m.good(next.ready, "it has another's memory");
+            const made refused = megabytes(m, 40, where);
+            m.events.poison(never);
+            m.bad(kept, "destroy after a failure");
+            m.bad(refused.ready, "whose memory was not given back");
+            for (const made& each : {later, other, next, refused}) {
+              m.good(m.regions.destroy(each.what), "destroy");
+            }
+          }
+        }
+        m.meet();
+      },
+      {std::size_t{8} << 20, std::size_t{64} << 20});
+}
+
+TEST_P(Edges, WhatIsNotMadeAfterAllGivesItsMemoryBack) {
+  run(2,
+      [](member& m) {
+        if (m.rank == 0) {
+          // One part is refused at once: the other, which waits, is not waited for.
+          const made here = megabytes(m, 50, 0);
+          const made there = megabytes(m, 50, 1);
+          m.good(m.events.merge(here.ready, there.ready), "two");
+          const user_event used = m.events.create();
+          const event gone = m.regions.destroy(here.what, used);
+          schema what(std::uint64_t{80} << 20);
+          (void)what.add<char>("bytes");
+          const made both = m.regions.create(what, memory::global());
+          m.bad(both.ready, "an instance of which one part has no room");
+          const made next = megabytes(m, 60, 0);  // no part of the other one has a place
+          const user_event go = m.events.create();
+          const made after_it = megabytes(m, 60, 1, go);
+          m.bad(after_it.ready, "it has no room, whenever it begins");
+          const made small = megabytes(m, 10, 1, go);
+          m.events.poison(go);
+          m.bad(small.ready, "it comes after a failure");
+          const made again = megabytes(m, 10, 1);
+          m.good(again.ready, "the other one has left its memory");
+          m.events.trigger(used);
+          m.good(gone, "destroy");
+          m.good(next.ready, "all there is");
+          for (const made& each : {there, both, next, after_it, small, again}) {
+            m.good(m.regions.destroy(each.what), "destroy");
+          }
+        }
+        m.meet();
+      },
+      {std::size_t{8} << 20, std::size_t{64} << 20});
+}
+
 TEST_P(Edges, SharedMemoryIsWaitedForAcrossRanks) {
   run(2, [](member& m) {
     const auto of = [&](std::uint64_t megabytes) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "fixture.hpp"
+#include "sinew/base/clock.hpp"
 #include "sinew/base/random.hpp"
 #include "sinew/region/sparse.hpp"
 
@@ -95,6 +96,30 @@ void expect_same(const modelled& m, const shape& within, const char* what) {
     single.push_back(r);
   }
   ASSERT_EQ(m.space, index_space(axes, single)) << what;
+}
+
+TEST(index_space, contains_searches) {
+  // A chessboard: every second element of each row, 100,000 rectangles. Looked through one by one,
+  // these questions take half a minute; searched, some hundredths of a second.
+  constexpr std::uint64_t rows = 100;
+  constexpr std::uint64_t columns = 2'000;
+  std::vector<rectangle> cells;
+  for (std::uint64_t r = 0; r < rows; ++r) {
+    for (std::uint64_t c = r % 2; c < columns; c += 2) {
+      cells.push_back({{r, c}, {r + 1, c + 1}});
+    }
+  }
+  const index_space board(2, cells);
+  ASSERT_EQ(board.rectangles().size(), rows * columns / 2);
+  const std::int64_t begin = now_ns();
+  std::uint64_t inside = 0;
+  for (std::uint64_t r = 0; r <= rows; ++r) {
+    for (std::uint64_t c = 0; c <= columns; ++c) {
+      inside += board.contains({r, c}) ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(inside, board.elements());
+  EXPECT_LT(now_ns() - begin, 8'000'000'000) << "it looks at all of them";
 }
 
 TEST(index_space, random_unions_intersections_and_differences_agree_with_sets) {

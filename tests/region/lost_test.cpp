@@ -1,4 +1,5 @@
 // A rank that is lost leaves nobody waiting for what it was asked for, whoever has asked it.
+#include <array>
 #include <chrono>
 #include <thread>
 
@@ -59,6 +60,55 @@ TEST_P(Losses, WhatALostRankWasAskedFor) {
       m.bad(destroyed, "the end of its instance");
       (void)m.events.wait(reduced);
       over.store(1);
+    } else {
+      m.all.until([&] { return over.load() != 0; });
+    }
+    m.meet();
+  });
+}
+
+TEST_P(Losses, MemoryThatALostRankWaitedForIsFree) {
+  run(3, [](member& m) {
+    const job_rank victim = 2;
+    std::atomic<std::uint64_t>& over = m.all.all.word[1];
+    const auto megabytes = [&](std::uint64_t count) {  // of the 32 of rank 0
+      schema what(count << 20);
+      (void)what.add<char>("bytes");
+      return m.regions.create(what, memory::shared(0));
+    };
+    std::array<user_event, 2> used;
+    std::array<event, 2> gone;
+    if (m.rank == 0) {
+      for (const std::size_t i : {0u, 1u}) {
+        const made one = megabytes(i == 0 ? 20 : 4);
+        m.good(one.ready, "create");
+        used[i] = m.events.create();
+        gone[i] = m.regions.destroy(one.what, used[i]);
+      }
+    }
+    m.meet();
+    if (victim.value() == m.rank) {
+      (void)megabytes(10);  // where half of the first is
+      (void)megabytes(16);  // where the other half is, the second, and free memory
+    }
+    m.all.settle();
+    if (victim.value() == m.rank) {
+      while (over.load() == 0) {  // it does nothing, as if it had ended
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    } else if (m.rank == 0) {
+      m.events.trigger(used[1]);
+      m.good(gone[1], "destroy");
+      m.events.lost(victim);  // now the smaller one has room beside the first
+      const made third = megabytes(11);
+      over.store(1);
+      require(m.events.has_triggered(third.ready), "there is no room beside the first");
+      m.good(m.regions.destroy(third.what), "destroy");
+      m.events.trigger(used[0]);
+      m.good(gone[0], "destroy");
+      const made all = megabytes(31);
+      m.good(all.ready, "all of it");
+      m.good(m.regions.destroy(all.what), "destroy");
     } else {
       m.all.until([&] { return over.load() != 0; });
     }

@@ -45,15 +45,38 @@ TEST(KeptBlocks, NoMoreThanTheLimits) {
 TEST(Unfinished, TheLastAnswerEndsIt) {
   unfinished all(true);
   const instance i(0, 1, 2);
-  const instance j(0, 2, 2);
   const user_event ready(event::from_bits(99));
   all.begin(i, 3, ready);
-  all.begin(j, 1, user_event(event::from_bits(98)));
-  EXPECT_FALSE(all.part_answered(i).has_value());
-  EXPECT_FALSE(all.part_answered(i).has_value());
-  EXPECT_EQ(all.size(), 2u);
-  EXPECT_EQ(all.part_answered(i), ready);
-  EXPECT_EQ(all.abandon(j).bits(), 98u);
+  EXPECT_FALSE(all.part_answered(i, true).ready.has_value());
+  EXPECT_FALSE(all.part_answered(i, true).ready.has_value());
+  EXPECT_FALSE(all.all_asked(i).ready.has_value());
+  EXPECT_FALSE(all.begun(i, user_event(event::from_bits(98)), false).ready.has_value());
+  EXPECT_FALSE(all.begun(i, ready, true).ready.has_value());
+  EXPECT_EQ(all.size(), 1u);
+  const unfinished::step last = all.part_answered(i, true);
+  EXPECT_EQ(last.ready, ready);
+  EXPECT_FALSE(last.failed || last.withdraw);
+  EXPECT_EQ(all.size(), 0u);
+}
+
+TEST(Unfinished, WhatHasFailedWaitsForAnswersOnly) {
+  unfinished all(true);
+  const instance i(0, 1, 2);
+  const user_event ready(event::from_bits(99));
+  all.begin(i, 2, ready);
+  EXPECT_FALSE(all.part_answered(i, false).withdraw) << "the other part has not been asked for";
+  EXPECT_TRUE(all.all_asked(i).withdraw);
+  EXPECT_FALSE(all.part_answered(i, false).ready.has_value()) << "owners are still being told";
+  const unfinished::step last = all.withdrawn(i);
+  EXPECT_EQ(last.ready, ready) << "it waits for the event before";
+  EXPECT_TRUE(last.failed && !last.withdraw);
+  EXPECT_FALSE(all.begun(i, ready, true).ready.has_value());
+
+  all.begin(i, 1, ready);
+  EXPECT_FALSE(all.all_asked(i).withdraw);
+  EXPECT_TRUE(all.begun(i, ready, false).withdraw) << "the event before was poisoned";
+  EXPECT_FALSE(all.withdrawn(i).ready.has_value());
+  EXPECT_TRUE(all.part_answered(i, false).failed);
   EXPECT_EQ(all.size(), 0u);
 }
 

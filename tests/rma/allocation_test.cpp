@@ -1,8 +1,8 @@
 // Hot operations allocate nothing; and a heap whose bookkeeping lacks memory is as it was before.
 #include <map>
 
-#include "rma/arena.hpp"
 #include "rma/fixture.hpp"
+#include "sinew/rma/arena.hpp"
 #include "sinew/rma/lock.hpp"
 #include "support/allocations.hpp"
 
@@ -101,6 +101,67 @@ TEST(arena, a_call_that_lacks_memory_changes_nothing) {
     ASSERT_EQ(all.release(at), size);
   }
   EXPECT_EQ(all.largest_free(), bytes);
+}
+
+TEST(arena, small_blocks_at_the_end_leave_the_rest_in_one_piece) {
+  constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+  arena all(4096, 64 * mib);
+  std::vector<std::uint64_t> large;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NE(all.allocate_high(300, 1), 0u);
+    large.push_back(all.allocate(20 * mib, 64));
+    EXPECT_NE(large.back(), 0u);
+  }
+  for (const std::uint64_t at : large) {
+    all.release(at);
+  }
+  EXPECT_NE(all.allocate(62 * mib, 64), 0u);
+  const std::uint64_t aligned = all.allocate_high(4096, 4096);
+  EXPECT_TRUE(aligned != 0 && aligned % 4096 == 0);
+}
+
+TEST(arena, random_claims_and_cuts_agree_with_a_map_of_grains) {
+  constexpr std::uint64_t begin = 4096;
+  constexpr std::size_t grains = 200;
+  arena all(begin, grains * arena::grain);
+  random_generator random(seed());
+  std::vector<int> owner(grains, 0);  // by grain: its block, or 0
+  int next = 1;
+  const auto offset = [](std::size_t g) { return begin + g * arena::grain; };
+  for (int step = 0; step < 5000; ++step) {
+    const std::size_t first = random.below(grains);
+    const std::size_t count = 1 + random.below(std::min<std::size_t>(20, grains - first));
+    const auto from = owner.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto to = from + static_cast<std::ptrdiff_t>(count);
+    if (random.below(3) != 0) {
+      const bool is_free = std::all_of(from, to, [](int o) { return o == 0; });
+      ASSERT_EQ(all.claim({offset(first), count * arena::grain}), is_free);
+      if (is_free) {
+        std::fill(from, to, next++);
+      }
+    } else if (std::none_of(from, to, [](int o) { return o == 0; })) {
+      // What is cut off at either end is a block of its own.
+      const int last = *(to - 1);
+      all.recut({offset(first), count * arena::grain});
+      for (auto g = to; g != owner.end() && *g == last; ++g) {
+        *g = next;
+      }
+      ++next;
+      std::fill(from, to, next++);
+      ASSERT_EQ(all.bytes_of(offset(first)), count * arena::grain);
+    } else if (owner[first] != 0 && (first == 0 || owner[first - 1] != owner[first])) {
+      const int block = owner[first];
+      const auto size = std::count(owner.begin(), owner.end(), block);
+      ASSERT_EQ(all.release(offset(first)), static_cast<std::size_t>(size) * arena::grain);
+      std::fill(from, from + size, 0);
+    }
+    std::size_t free = 0;
+    for (const arena::piece& p : all.free_pieces()) {
+      free += p.bytes / arena::grain;
+    }
+    ASSERT_EQ(free, static_cast<std::size_t>(std::count(owner.begin(), owner.end(), 0)));
+    ASSERT_EQ(all.used(), (grains - free) * arena::grain);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(ways, rma_allocations, every_way,

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "sinew/base/error.hpp"
 #include "sinew/route/pattern.hpp"
 #include "sinew/route/plan.hpp"
+#include "sinew/route/simulate.hpp"
 
 namespace sinew::route {
 namespace {
@@ -13,10 +15,12 @@ namespace {
 constexpr method others[] = {method::default_route, method::adaptive, method::heu_load,
                              method::heu_chunk, method::opt};
 
-route_plan plan_of(const topology& net, const job_list& jobs, method how, bool fall_back) {
+route_plan plan_of(const topology& net, const job_list& jobs, method how, bool fall_back,
+                   std::uint32_t orders = 0) {
   plan_options o;
   o.how = how;
   o.fall_back = fall_back;
+  o.orders = orders;
   route_plan plan = make_plan(net, jobs, o);
   check_plan(net, plan);
   return plan;
@@ -61,8 +65,8 @@ TEST(best_plan, never_above_a_method_compared_with) {
   }
 }
 
-// Where time counts, a method whose plan is predicted to take clearly less is followed.
-TEST(best_plan, not_predicted_slower_by_more_than_a_twentieth) {
+// Where time counts, nobody's plan is expected to take less; of short messages, a twentieth.
+TEST(best_plan, not_slower_than_a_method_compared_with) {
   for (const char* shape : {"4x4x4", "8x8", "dragonfly:3,1;2,1;4,1;2"}) {
     const topology net = parse_topology(shape);
     for (const char* pattern : {"disjoint", "incast", "random", "halo"}) {
@@ -73,16 +77,42 @@ TEST(best_plan, not_predicted_slower_by_more_than_a_twentieth) {
         } catch (const error&) {
           continue;
         }
-        const machine costs;
-        const double ours = predict(net, plan_of(net, jobs, method::balanced, true), costs);
+        std::vector<route_plan> plans = {plan_of(net, jobs, method::balanced, true)};
         for (const method how : others) {
-          const double theirs = predict(net, plan_of(net, jobs, how, true), costs);
-          EXPECT_LE(ours, theirs / 0.95)
-              << shape << ' ' << pattern << ' ' << bytes << ' ' << method_name(how);
+          plans.push_back(plan_of(net, jobs, how, true));
+        }
+        const plan_options usual;
+        std::vector<double> seconds;
+        for (const route_plan& plan : plans) {
+          seconds.push_back(simulate_flows(net, plan).seconds);
+        }
+        const double more = bytes <= usual.costs.chunk ? 1.05 : 1 + usual.gap;
+        for (std::size_t i = 1; i < plans.size(); ++i) {
+          EXPECT_LE(seconds[0], seconds[i] * more)
+              << shape << ' ' << pattern << ' ' << bytes << ' ' << method_name(others[i - 1]);
         }
       }
     }
   }
+}
+
+// By closed form ours is ahead; played, opt's longer path sets share links better.
+TEST(best_plan, is_judged_by_what_is_shown) {
+  const topology net = parse_topology("mira:512");
+  const job_list jobs = make_pattern(net, "disjoint");
+  const route_plan ours = plan_of(net, jobs, method::balanced, true);
+  const route_plan theirs = plan_of(net, jobs, method::opt, true);
+  EXPECT_GE(simulate_flows(net, ours).throughput(), simulate_flows(net, theirs).throughput());
+  EXPECT_LE(ours.busiest, theirs.busiest * (1 + 1e-9));
+}
+
+// Eight bytes on 640 nodes: most of the time is latency, and no search for other paths is worth it.
+TEST(best_plan, of_short_messages_takes_no_time) {
+  const topology net = parse_topology("mesh:80x8");
+  const route_plan plan = plan_of(net, jobs_of(net, "disjoint", 8), method::balanced, true);
+  EXPECT_TRUE(plan.fell_back);
+  EXPECT_LT(plan.gap(), 0.05);
+  EXPECT_LT(plan.seconds, 3) << "the other methods take ten seconds";
 }
 
 // Groups of four send to their middle: every group is a translate of the first, and the best plan
@@ -103,7 +133,7 @@ TEST(best_plan, random_patterns_on_512_nodes_are_near_the_bound) {
     const topology net = parse_topology(shape);
     for (const std::uint64_t seed : {1u, 2u}) {
       const route_plan plan =
-          plan_of(net, jobs_of(net, "random", 8 << 20, seed), method::balanced, true);
+          plan_of(net, jobs_of(net, "random", 8 << 20, seed), method::balanced, true, 1);
       EXPECT_LE(plan.gap(), 0.03) << shape << ' ' << seed << ' ' << plan.bound_by;
     }
   }

@@ -18,7 +18,7 @@
 namespace sinew::route {
 namespace {
 
-std::string complaint(const std::function<void()>& what) {
+std::string complaint_of(const std::function<void()>& what) {
   try {
     what();
   } catch (const error& e) {
@@ -81,7 +81,7 @@ TEST(ibnetdiscover, a_fabric_with_its_rates_and_names) {
 
 TEST(ibnetdiscover, what_is_wrong_names_its_line) {
   const auto says = [](const std::string& text) {
-    return complaint([&] { (void)topology_from_ibnetdiscover(text, "f"); });
+    return complaint_of([&] { (void)topology_from_ibnetdiscover(text, "f"); });
   };
   const std::string ca = "caguid=0x1\nCa 1 \"H-1\" # \"a\"\n";
   expect_says(says("[1] \"S-1\"[2]"), "f:1");
@@ -147,7 +147,7 @@ TEST(graphml, what_other_programs_write) {
 
 TEST(graphml, what_is_wrong_names_its_line) {
   const auto says = [](const std::string& inside, const std::string& head = "") {
-    return complaint([&] {
+    return complaint_of([&] {
       (void)topology_from_graphml("<graphml>" + head + "<graph edgedefault=\"directed\">\n" +
                                       "<node id=\"a\"/><node id=\"b\"/>\n" + inside +
                                       "</graph></graphml>",
@@ -169,8 +169,8 @@ TEST(graphml, what_is_wrong_names_its_line) {
   expect_says(says("</node>"), "closes no");
   expect_says(says("<node id=\"x&what;\"/>"), "an & begins");
   expect_says(says("<!-- "), "does not end");
-  expect_says(complaint([] { (void)topology_from_graphml("<graphml/>", "g"); }), "no <graph>");
-  expect_says(complaint([] { (void)topology_from_graphml("<graphml>", "g"); }), "not closed");
+  expect_says(complaint_of([] { (void)topology_from_graphml("<graphml/>", "g"); }), "no <graph>");
+  expect_says(complaint_of([] { (void)topology_from_graphml("<graphml>", "g"); }), "not closed");
 }
 
 TEST(dragonfly, more_groups_than_routers) {
@@ -191,7 +191,7 @@ TEST(dragonfly, more_groups_than_routers) {
     EXPECT_LE(count, 3) << router;  // 6 others over 3 routers; its own number skips one
   }
   EXPECT_GT(make_plan(net, make_pattern(net, "alltoall", {.bytes = 4096})).busiest, 0);
-  expect_says(complaint([] { (void)parse_topology("dragonfly:1000000,1;1,1;1,1;1"); }),
+  expect_says(complaint_of([] { (void)parse_topology("dragonfly:1000000,1;1,1;1,1;1"); }),
               "too large");
 }
 
@@ -223,7 +223,7 @@ TEST(traffic, matrices_without_names_are_of_ranks) {
 TEST(traffic, what_is_wrong_names_its_line) {
   const topology net = make_torus({4});
   const auto says = [&net](const std::string& text) {
-    return complaint([&] { (void)pattern_from_csv(net, text, "t"); });
+    return complaint_of([&] { (void)pattern_from_csv(net, text, "t"); });
   };
   expect_says(says("0,1\n0,1\n1,0\n"), "square");
   expect_says(says("0,1\n0,1,2\n"), "t:2");
@@ -234,7 +234,7 @@ TEST(traffic, what_is_wrong_names_its_line) {
   expect_says(says("source,destination,bytes\n\"0\"1,1\n"), "a comma");
   expect_says(says("node,0,zwei\n0,1,1\n"), "zwei");
   const topology tree = parse_topology("fattree:1;4;1;1");
-  expect_says(complaint([&] {
+  expect_says(complaint_of([&] {
                 (void)pattern_from_csv(tree.with_labels({"a", "b", "c", "d", "root"}),
                                        "source,destination,bytes\na,root,1\n", "t");
               }),
@@ -251,7 +251,7 @@ TEST(loads, come_back_and_add_up) {
   const auto twice = loads_from_csv(net, "bytes,note,to,from\n1,x,4,3\n2.5,,spine,leaf 1\n", "l");
   EXPECT_EQ(twice[net.find(3, 4)], 3.5);
   const auto says = [&net](const std::string& text) {
-    return complaint([&] { (void)loads_from_csv(net, text, "l"); });
+    return complaint_of([&] { (void)loads_from_csv(net, text, "l"); });
   };
   expect_says(says("a,b\n"), "from, to, bytes");
   expect_says(says("from,to,bytes\n0,4,1\n"), "no link from \"0\" to \"4\"");

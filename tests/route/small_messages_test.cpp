@@ -11,8 +11,8 @@
 namespace sinew::route {
 namespace {
 
-constexpr method all_methods[] = {method::default_route, method::adaptive, method::heu_load,
-                                  method::heu_chunk,     method::opt,      method::balanced};
+constexpr method every_method[] = {method::default_route, method::adaptive, method::heu_load,
+                                   method::heu_chunk,     method::opt,      method::balanced};
 
 void plan_each_size(const topology& net, const char* pattern) {
   for (std::uint64_t bytes = 1; bytes <= 64; ++bytes) {
@@ -20,7 +20,7 @@ void plan_each_size(const topology& net, const char* pattern) {
     p.bytes = bytes;
     p.group = 4;
     const job_list jobs = make_pattern(net, pattern, p);
-    for (const method how : all_methods) {
+    for (const method how : every_method) {
       SCOPED_TRACE(net.name() + " " + pattern + " " + std::to_string(bytes) + " " +
                    method_name(how));
       plan_options o;
@@ -52,7 +52,7 @@ TEST(plan_options, senseless_ones_are_refused) {
   const topology net = make_torus({4, 4});
   const job_list jobs = make_pattern(net, "random");
   const auto refused = [&](auto change) {
-    for (const method how : all_methods) {
+    for (const method how : every_method) {
       plan_options o;
       o.how = how;
       change(o);
@@ -77,7 +77,7 @@ TEST(small_messages, fewer_bytes_than_paths) {
       pattern_options p;
       p.bytes = bytes;
       const job_list jobs = make_pattern(net, pattern, p);
-      for (const method how : all_methods) {
+      for (const method how : every_method) {
         SCOPED_TRACE(std::string(pattern) + " " + std::to_string(bytes) + " " + method_name(how));
         plan_options o;
         o.how = how;

@@ -43,6 +43,7 @@ struct event_member {
     for (int i = 0; i < 6; ++i) {
       meet();
       drain(runtime);
+      runtime.outlast_rounds();  // another thread may be at a handler
     }
   }
 };

@@ -17,6 +17,13 @@
 
 namespace sinew::test {
 
+/// How many times as much is explored as under a sanitizer, which makes each step slow.
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
+inline constexpr int exploration_scale = 1;
+#else
+inline constexpr int exploration_scale = 5;
+#endif
+
 /// Who goes on: an index into `others`, or -1 for the thread that is running (not if `must_leave`).
 class chooser {
  public:

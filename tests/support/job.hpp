@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -30,6 +31,7 @@ class fake_session final : public boot::session {
   /// `node_of`: by rank, as if the ranks lay on several nodes; empty: all lie on one.
   fake_session(int rank, int size, const std::vector<int>& node_of = {}) {
     place_.rank = job_rank{rank};
+    place_.job = "test-" + std::to_string(::getpid());
     place_.size = size;
     place_.node_of = node_of;
     place_.local_ranks.clear();
@@ -62,6 +64,9 @@ class fake_session final : public boot::session {
     std::abort();
   }
   void finalize() override {}
+  [[nodiscard]] boot::survival* survivors() noexcept override { return deaths; }
+
+  boot::survival* deaths = nullptr;  ///< of a job that goes on when ranks die
 
  private:
   boot::place place_;
@@ -131,16 +136,18 @@ struct member {
 
 /// Runs `body` as every rank of a job of `ranks`, each on its own thread; returns when all have.
 /// At the end every rank makes progress until all are done, as MPI_Finalize would.
+/// `deaths`: of a job whose ranks go on when others die.
 inline void run_job(int ranks, backend over, core::threading threads,
-                    const std::function<void(member&)>& body,
-                    const std::vector<int>& node_of = {}) {
+                    const std::function<void(member&)>& body, const std::vector<int>& node_of = {},
+                    boot::survival* deaths = nullptr) {
   endpoints made(ranks, over, threads == core::threading::many);
   std::atomic<int> finished{0};
   std::vector<std::thread> all;
   std::vector<std::unique_ptr<core::runtime>> runtimes;
   for (int r = 0; r < ranks; ++r) {
-    runtimes.push_back(core::runtime::over(std::make_unique<fake_session>(r, ranks, node_of),
-                                           made.take(r), threads));
+    auto session = std::make_unique<fake_session>(r, ranks, node_of);
+    session->deaths = deaths;
+    runtimes.push_back(core::runtime::over(std::move(session), made.take(r), threads));
   }
   for (int r = 0; r < ranks; ++r) {
     all.emplace_back([&, r] {

@@ -334,6 +334,31 @@ def waits(tree):
                 )
 
 
+# The parts of an error, of which as_sentence() makes a sentence; and what is printed as it stands.
+CLAUSES = re.compile(r"\b(?:SINEW_CHECK|usage_failure|fail|fail_on|throw (?:sinew::)?error)\(")
+FULL_STOP = re.compile(r'(?<![."])\."\s*[,)]')
+PRINTED = re.compile(r'(?:\bfprintf\(\s*stderr,|\.add\()((?:\s*"(?:\\.|[^"\\\n])*")+)')
+OPEN_END = re.compile(r'[^.?!:"]\\n"$')
+FILLED = re.compile(r'%\w\\n"$')
+
+
+def sentences(tree):
+    """Sentences for people end with a full stop, and with one: the parts of an error have none,
+    since who prints them ends the sentence."""
+    for path, text in tree.ending(".cpp", ".hpp"):
+        if not path.startswith(("src/", "abi/", "tools/sinew/", "include/")):
+            continue
+        for match in CLAUSES.finditer(text):
+            call = sources.call_at(text, match.end())
+            if FULL_STOP.search(call):
+                yield path, text.count("\n", 0, match.start()) + 1, (
+                    "a part of an error ends with a full stop; as_sentence() adds it"
+                )
+        for match in PRINTED.finditer(text):
+            if OPEN_END.search(match[1]) and not FILLED.search(match[1]):
+                yield path, text.count("\n", 0, match.end()) + 1, "no full stop ends the sentence"
+
+
 # The commonest names of std:: in each header that cmake/SinewPrecompile.cmake compiles once.
 HOMES = {
     "algorithm": "all_of any_of none_of sort stable_sort min max clamp find_if count_if copy_n "
@@ -450,5 +475,5 @@ def command_fault(line, tree, targets, presets, tool):
 
 ALL = [
     layers_file, layers, public_headers, sizes, words, dead_files, readmes, architecture, links,
-    commands, waits, standard_headers, shown, subject,
+    commands, waits, sentences, standard_headers, shown, subject,
 ]

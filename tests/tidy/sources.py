@@ -35,6 +35,19 @@ def includes(text):
         yield without.count("\n", 0, match.start()) + 1, match.group(1), match.group(2)
 
 
+def call_at(text, begin):
+    """What stands between the bracket that ends at `begin` and the one that closes it."""
+    depth, at = 1, begin
+    while depth > 0 and at < len(text):
+        hidden = HIDING.match(text, at)
+        if hidden:
+            at = hidden.end()
+            continue
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+    return text[begin:at]
+
+
 def without_nesting(statement, opening, closing):
     """Removes bracketed parts, keeping the outermost brackets themselves."""
     depth, kept = 0, []

@@ -112,6 +112,22 @@ class Planted(unittest.TestCase):
         comment = head + "// sched_yield() is not called\n"
         self.assertEqual(self.faults({"src/core/b.cpp": comment}), [])
 
+    def test_sentences_end_once(self):
+        head = SOUND["src/base/a.cpp"]
+        for call in ('SINEW_CHECK(g(1), "it is (so)", "why.", "");',
+                     'throw error("a", f(), "b c.");', 'fprintf(stderr, "it %s is\\n", x);',
+                     'words().add("a").add("it is\\n");'):
+            with self.subTest(call):
+                self.expect({"src/base/a.cpp": head + f"void g() {{ {call} }}\n"}, "full stop",
+                            "a.cpp:")
+        for call in ('SINEW_CHECK(g(1), "it is (so)", "why", "");',
+                     'throw error("a", f("."), "b");', 'fprintf(stderr, "%s: %s\\n", x, y);',
+                     'words().add("it is.\\n");',
+                     'words().add("\\n");'):
+            with self.subTest(call):
+                sound = {"src/base/a.cpp": head + f"void g() {{ {call} }}\n"}
+                self.assertEqual(self.faults(sound), [])
+
     def test_a_page_that_shows_another_file(self):
         page = "<!-- file: src/base/a.cpp -->\n```cpp\n%s```\n"
         sound = {"docs/a.md": page % SOUND["src/base/a.cpp"]}

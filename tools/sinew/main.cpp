@@ -1,4 +1,5 @@
 // sinew: one binary, a table of commands.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -6,8 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "sinew/base/sentence.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/pages.hpp"
+#include "sinew/run/mpiexec_words.hpp"
 
 namespace sinew::tool {
 
@@ -72,7 +75,23 @@ std::string overview() {
   return text + "\nsinew help COMMAND explains one.\n";
 }
 
+/// The launcher that an option or a program behind `sinew` is meant for, or empty.
+std::string_view launcher_for(std::string_view word) {
+  const std::vector<option> options = run_page().options;
+  const bool ours = std::any_of(options.begin(), options.end(), [word](const option& each) {
+    return std::find(each.names.begin(), each.names.end(), word.substr(0, word.find('='))) !=
+           each.names.end();
+  });
+  return ours || (word.find('/') != std::string_view::npos && word.front() != '-') ? "run"
+         : is_mpiexec_option(word)                                                 ? "mpiexec"
+                                                                                   : "";
+}
+
 [[noreturn]] void unknown_command(std::string_view word) {
+  if (const std::string_view launcher = launcher_for(word); !launcher.empty()) {
+    throw unknown_name(std::string(word) + " is no command; ranks are started by `sinew " +
+                       std::string(launcher) + " " + std::string(word) + " ...`");
+  }
   std::vector<std::string_view> names;
   for (const command& each : commands) {
     names.push_back(each.name);
@@ -133,6 +152,11 @@ int dispatch(int argc, char** argv) {
   unknown_command(word);
 }
 
+int complain(const std::string& who, const std::exception& failure, int code) {
+  std::fprintf(stderr, "%s: %s\n", who.c_str(), as_sentence(failure.what()).c_str());
+  return code;
+}
+
 }  // namespace
 }  // namespace sinew::tool
 
@@ -147,13 +171,10 @@ int main(int argc, char** argv) {
   try {
     return mpiexec ? mpiexec_main(argc, argv) : dispatch(argc, argv);
   } catch (const sinew::tool::unknown_name& failure) {
-    std::fprintf(stderr, "sinew: %s\n", failure.what());
-    return 2;
+    return complain("sinew", failure, 2);
   } catch (const usage_failure& failure) {
-    std::fprintf(stderr, "%s: %s\n", name.c_str(), failure.what());
-    return 2;
+    return complain(name, failure, 2);
   } catch (const std::exception& failure) {
-    std::fprintf(stderr, "%s: %s\n", name.c_str(), failure.what());
-    return 1;
+    return complain(name, failure, 1);
   }
 }

@@ -17,16 +17,6 @@ const option* find(std::string_view name, const std::vector<option>& table) {
   return nullptr;
 }
 
-[[noreturn]] void unknown(std::string_view name, const std::vector<option>& table) {
-  std::vector<std::string_view> names;
-  for (const option& each : table) {
-    names.insert(names.end(), each.names.begin(), each.names.end());
-  }
-  std::string text = "unknown option " + std::string(name);
-  const std::string_view near = nearest(name, names);
-  throw usage_failure(near.empty() ? text : text + "; did you mean " + std::string(near) + "?");
-}
-
 // Letters to insert, drop or replace; two neighbours that changed places count once.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1);
@@ -68,6 +58,51 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
   return result;
 }
 
+[[noreturn]] void unknown(std::string_view name, const std::vector<option>& table,
+                          const std::string& remark) {
+  std::vector<std::string_view> names;
+  for (const option& each : table) {
+    names.insert(names.end(), each.names.begin(), each.names.end());
+  }
+  const std::string_view near = nearest(name, names);
+  throw usage_failure("unknown option " + std::string(name) +
+                      (!remark.empty() ? "; " + remark
+                       : near.empty()  ? ""
+                                       : "; did you mean " + std::string(near) + "?"));
+}
+
+struct named {
+  const option* what = nullptr;
+  std::string_view value;
+  bool attached = false;  // the value is part of the word
+};
+
+named name_and_value(std::string_view word, const std::vector<option>& table,
+                     std::string (*elsewhere)(std::string_view option)) {
+  if (const option* whole = find(word, table); whole != nullptr) {
+    return {whole, {}, false};
+  }
+  const std::size_t equals = word.find('=');
+  const std::string_view name = word.substr(0, equals);
+  const bool has_value = word.starts_with("--") && equals != std::string_view::npos;
+  if (const option* each = has_value ? find(name, table) : nullptr; each != nullptr) {
+    if (each->value.empty()) {
+      throw usage_failure(std::string(name) + " takes no value");
+    }
+    return {each, word.substr(equals + 1), true};
+  }
+  const std::string remark = elsewhere != nullptr ? elsewhere(name) : "";
+  // "-lx" with a flag -l is a mistake, not a flag with a value.
+  const std::size_t glued = glued_name(word, [&table](std::string_view front) {
+    const option* const each = find(front, table);
+    return each != nullptr && !each->value.empty();
+  });
+  if (glued == 0 || !remark.empty()) {
+    unknown(name, table, remark);
+  }
+  return {find(word.substr(0, glued), table), word.substr(glued), true};
+}
+
 }  // namespace
 
 std::string left_column(const option& each) {
@@ -78,8 +113,22 @@ std::string left_column(const option& each) {
   return each.value.empty() ? text : text + " " + std::string(each.value);
 }
 
+std::size_t glued_name(std::string_view word,
+                       const std::function<bool(std::string_view)>& is_name) {
+  if (word.starts_with("--")) {
+    return 0;
+  }
+  for (std::size_t length = word.size(); length-- > 2;) {
+    if (is_name(word.substr(0, length))) {
+      return length;
+    }
+  }
+  return 0;
+}
+
 std::size_t parse_options(std::span<const std::string_view> arguments,
-                          const std::vector<option>& table) {
+                          const std::vector<option>& table,
+                          std::string (*elsewhere)(std::string_view option)) {
   std::size_t at = 0;
   while (at < arguments.size()) {
     const std::string_view word = arguments[at];
@@ -90,36 +139,16 @@ std::size_t parse_options(std::span<const std::string_view> arguments,
       return at;
     }
     ++at;
-    std::string_view name = word;
-    std::string_view value;
-    bool attached = false;
-    const option* found = find(word, table);
-    if (found == nullptr && word.starts_with("--") && word.find('=') != std::string_view::npos) {
-      name = word.substr(0, word.find('='));
-      value = word.substr(name.size() + 1);
-      attached = true;
-      found = find(name, table);
-    } else if (found == nullptr && !word.starts_with("--")) {
-      name = word.substr(0, 2);
-      value = word.substr(2);
-      attached = true;
-      found = find(name, table);
-      // "-lx" with a flag -l is a mistake, not a flag with a value.
-      found = found != nullptr && found->value.empty() ? nullptr : found;
-    }
-    if (found == nullptr) {
-      unknown(word.substr(0, word.find('=')), table);
-    }
-    if (found->value.empty() && attached) {
-      throw usage_failure(std::string(name) + " takes no value");
-    }
-    if (!found->value.empty() && !attached) {
+    const named named_option = name_and_value(word, table, elsewhere);
+    std::string_view value = named_option.value;
+    const option& found = *named_option.what;
+    if (!found.value.empty() && !named_option.attached) {
       if (at == arguments.size()) {
-        throw usage_failure(std::string(name) + " needs a value: " + std::string(found->value));
+        throw usage_failure(std::string(word) + " needs a value: " + std::string(found.value));
       }
       value = arguments[at++];
     }
-    found->apply(value);
+    found.apply(value);
   }
   return at;
 }

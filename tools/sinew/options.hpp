@@ -35,14 +35,21 @@ struct command_page {
 };
 
 /// Applies options from the front of `arguments`; stops at the first other word, or behind "--".
-/// Accepts "--name value", "--name=value", "-n4". Returns how many words it took.
-/// Throws usage_failure, with the nearest name if an option is unknown.
+/// Accepts "--name value", "--name=value", "-n4", "-np4". Returns how many words it took.
+/// Throws usage_failure if an option is unknown: with what `elsewhere` says of it, else with the
+/// nearest name.
 std::size_t parse_options(std::span<const std::string_view> arguments,
-                          const std::vector<option>& table);
+                          const std::vector<option>& table,
+                          std::string (*elsewhere)(std::string_view option) = nullptr);
 
 /// The candidate nearest to `word`, if near enough to be meant; else empty.
 [[nodiscard]] std::string_view nearest(std::string_view word,
                                        std::span<const std::string_view> candidates);
+
+/// How many letters of a word like "-np4" are the longest name with one dash that `is_name` knows;
+/// 0: none.
+[[nodiscard]] std::size_t glued_name(std::string_view word,
+                                     const std::function<bool(std::string_view)>& is_name);
 
 /// Whole numbers and seconds ("2", "0.5") as option values; throw usage_failure that names `what`.
 [[nodiscard]] int whole_number(std::string_view what, std::string_view text, int least);

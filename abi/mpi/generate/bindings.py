@@ -2,7 +2,12 @@
 
 impl.hpp declares, for each procedure, `sinew::mpi::impl::Name` with the large-count types;
 bindings_*.cpp define PMPI_Name and PMPI_Name_c over it, with MPI_ twins as weak aliases;
-unsupported.cpp defines each implementation weakly, so that a strong one elsewhere replaces it."""
+unsupported.cpp defines each implementation weakly, so that a strong one elsewhere replaces it;
+file_accesses.cpp defines those that read and write files, whose names say all;
+collective_forms.cpp makes a collective's three forms of one description of its call
+(collective_calls.hpp)."""
+
+import re
 
 from header import wrap
 
@@ -32,6 +37,15 @@ COLLECTIVES = set("""
 Barrier Bcast Reduce Allreduce Scan Exscan Reduce_scatter_block Reduce_scatter Gather Gatherv
 Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw
 """.split())
+
+# Those of the neighbours of a topology; their amounts are not compared.
+NEIGHBOURS = set("""
+Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw
+""".split())
+
+# What the binding does with a described call, by its form: and with which arguments more.
+FORMS = {"blocking": ("run_now", []), "nonblocking": ("start_now", ["request"]),
+         "persistent": ("start_later", ["info", "request"])}
 
 # Plain arithmetic: no state, no failure.
 PURE = {"Aint_add", "Aint_diff", "Wtime", "Wtick"}
@@ -87,6 +101,68 @@ def unsupported(procedures):
     return "\n".join(lines + ["", "}  // namespace sinew::mpi::impl", ""])
 
 
+FILE_ACCESS = re.compile(r"File_(i?)(read|write)(?:_(at|shared|ordered))?(_all)?(_begin|_end)?$")
+
+
+def _file_access(name):
+    """The body of a call that reads or writes a file, from what its name says."""
+    nonblocking, way, where, every, part = FILE_ACCESS.match(name).groups()
+    if part == "_end":
+        return f'return end_access(fh, buf, "MPI_{name}", status);'
+    collective = (every or where == "ordered") and not nonblocking
+    call = ", ".join([f"io::direction::{way}",
+                      "io::begin_at::" + {"at": "offset", None: "individual"}.get(where, where),
+                      f"io::form::{'collective' if collective else 'alone'}"])
+    last = ("request" if nonblocking else
+            f'"MPI_{name.removesuffix("_begin")}_end"' if part else "status")
+    return (f"return {'begin_access' if part else 'access_file'}(fh, {{{call}}}, "
+            f"{'offset' if where == 'at' else '0'}, {{buf, count, datatype}}, {last});")
+
+
+def file_accesses(procedures):
+    lines = [NOTE + '#include "abi/mpi/file_access.hpp"', '#include "abi/mpi/generated/impl.hpp"',
+             "", "namespace sinew::mpi::impl {", ""]
+    for procedure in procedures:
+        for function in implementations(procedure):
+            name = implementation_name(function, procedure)
+            if FILE_ACCESS.match(name):
+                lines += wrap(f"int {name}({function.signature}) {{")
+                lines += wrap(f"  {_file_access(name)}") + ["}"]
+    return "\n".join(lines + ["", "}  // namespace sinew::mpi::impl", ""])
+
+
+def _collectives(procedures):
+    """(function, name of its implementation, the collective, its form) of all forms of all."""
+    for procedure in procedures:
+        for function in implementations(procedure):
+            name = implementation_name(function, procedure)
+            found = _collective_form(name, COLLECTIVES | NEIGHBOURS)
+            if found:
+                yield function, name, *found
+
+
+def collective_calls(procedures):
+    """Declarations of what describes a call, by the arguments of the blocking form."""
+    lines = [NOTE + "#pragma once", "", '#include "c/mpi.h"', "", "namespace sinew::mpi {", "",
+             "struct described;", "", "namespace calls {", ""]
+    for function, name, _, form in _collectives(procedures):
+        if form == "blocking":
+            lines += wrap(f"[[nodiscard]] described {name}({function.signature});")
+    return "\n".join(lines + ["", "}  // namespace calls", "}  // namespace sinew::mpi", ""])
+
+
+def collective_forms(procedures):
+    lines = [NOTE + '#include "abi/mpi/collective_calls.hpp"',
+             '#include "abi/mpi/generated/impl.hpp"', "", "namespace sinew::mpi {", ""]
+    for function, name, base, form in _collectives(procedures):
+        does, more = FORMS[form]
+        call = ", ".join(p.name for p in function.parameters if p.name not in more)
+        lines += wrap(f"int impl::{name}({function.signature}) {{")
+        lines += wrap(f"  return {does}({', '.join([f'calls::{base}({call})'] + more)});")
+        lines += ["}"]
+    return "\n".join(lines + ["", "}  // namespace sinew::mpi", ""])
+
+
 def _length(parameter, function):
     """How many entries an array of counts has, as a C++ expression."""
     if parameter.length not in (None, "*", ""):
@@ -122,11 +198,11 @@ def _arguments(function, target):
     return before, arguments, after
 
 
-def _collective_form(name):
+def _collective_form(name, among=COLLECTIVES):
     """The collective that a function is a form of, and which form; nothing if it is none."""
     for form, base in (("blocking", name), ("persistent", name.removesuffix("_init")),
                        ("nonblocking", name[1:].capitalize() if name[0] == "I" else "")):
-        if base in COLLECTIVES:
+        if base in among:
             return base, form
     return None
 
@@ -164,7 +240,9 @@ def _binding(function, procedure):
     else:
         any_time = (name in ANY_TIME or name.startswith("T_")
                     or name.endswith(("_toint", "_fromint")))
-        comm = next((p.name for p in function.parameters if p.base == "MPI_Comm"), "")
+        comm = next((p.name if p.base == "MPI_Comm" else f"handle_at({p.name})"
+                     for p in function.parameters if p.base == "MPI_Comm" or
+                     (p.base, p.direction) == ("MPI_Comm*", "inout")), "")
         collective = _collective_form(name)
         if collective:
             lines += ["  try {", f'    note("{function.name}");']

@@ -24,8 +24,11 @@ def products():
         ROOT / "include/c/mpi.h": header.render(procedures, model.callbacks(), sections,
                                                     removed.prototypes()),
         GENERATED / "impl.hpp": bindings.declarations(plain),
+        GENERATED / "collective_calls.hpp": bindings.collective_calls(plain),
+        GENERATED / "collective_forms.cpp": bindings.collective_forms(plain),
         GENERATED / "predefined.hpp": bindings.predefined(sections),
         GENERATED / "unsupported.cpp": bindings.unsupported(plain),
+        GENERATED / "file_accesses.cpp": bindings.file_accesses(plain),
         GENERATED / "names.txt": "\n".join(sorted(
             f.name for p in procedures for f in (p.small, p.large) if f)) + "\n",
         GENERATED / "removed.cpp": removed.definitions(),

@@ -1314,7 +1314,7 @@ int PMPI_Comm_disconnect(MPI_Comm* comm) {
     enter("MPI_Comm_disconnect");
     return impl::Comm_disconnect(comm);
   } catch (...) {
-    return caught("MPI_Comm_disconnect");
+    return caught("MPI_Comm_disconnect", handle_at(comm));
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_disconnect"),
@@ -1359,7 +1359,7 @@ int PMPI_Comm_free(MPI_Comm* comm) {
     enter("MPI_Comm_free");
     return impl::Comm_free(comm);
   } catch (...) {
-    return caught("MPI_Comm_free");
+    return caught("MPI_Comm_free", handle_at(comm));
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_free"),

@@ -6,6 +6,8 @@
 
 namespace sinew {
 
+inline constexpr std::int64_t second_ns = 1'000'000'000;
+
 /// Nanoseconds since some fixed moment of this boot; the same on all processes of a node.
 /// About 20-40 ns. Any context, also signal handlers. Hot enough for slow paths.
 [[nodiscard]] inline std::int64_t now_ns() noexcept {

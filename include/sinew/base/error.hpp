@@ -7,7 +7,8 @@
 namespace sinew {
 
 /// Thrown by set-up (cold) code only; never across a context switch and never on a hot path.
-/// C bindings catch it at the edge. `text()` reads "what (why) hint".
+/// C bindings catch it at the edge. The three parts are clauses; what() is the sentence "problem
+/// (why); hint."
 class error : public std::exception {
  public:
   error(std::string what, std::string why, std::string hint = {});

@@ -14,7 +14,8 @@ enum class log_level : std::uint8_t { error, warn, info, debug };
 /// True if lines of this level are shown: SINEW_BASE_LOG, default `warn`. Any context. Warm.
 [[nodiscard]] bool log_enabled(log_level level) noexcept;
 
-/// One line with one write(2), so lines of several ranks do not tear each other: "sinew: warn:
+/// One sentence in one line with one write(2), so lines of several ranks do not tear each other:
+/// "sinew: warn:
 /// ..." until the rank is known, then "sinew[rank 3 of 8, host]: warn: ...". Any thread; keeps
 /// errno; not for signal handlers (it allocates). Cold.
 void log_line(log_level level, std::string_view text);

@@ -30,6 +30,13 @@ namespace sinew::base {
 [[nodiscard]] std::string double_text(double value);
 
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
+[[nodiscard]] std::string join(const std::vector<std::string>& parts, char separator);
+
+/// Numbers that ascend, and back: 0 1 2 5 -> "0-2,5". Nothing if the text is none such, or has a
+/// number that is not below `end`.
+[[nodiscard]] std::string ranges_text(const std::vector<int>& numbers);
+[[nodiscard]] std::optional<std::vector<int>> parse_ranges(std::string_view text, int end);
+
 [[nodiscard]] bool is_choice(std::string_view text, std::string_view choices);
 
 /// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.

@@ -35,12 +35,14 @@ struct accepted {
 template <>
 struct accepted<bool> {};
 
-/// One of `choices`, separated by '|'; any text if there are none.
+/// One of `choices`, separated by '|', or `several` of them, separated by commas; any text if there
+/// are none.
 template <>
 struct accepted<std::string> {
   const char* choices = "";
+  bool several = false;
   accepted() = default;
-  accepted(const char* among) : choices(among) {}
+  accepted(const char* among, bool as_list = false) : choices(among), several(as_list) {}
 };
 
 /// The largest value of settings that count bytes without a limit of their own: 16 TiB, which is
@@ -65,7 +67,7 @@ class setting_base {
   [[nodiscard]] setting_use use() const noexcept { return use_; }
   [[nodiscard]] setting_origin origin() const noexcept { return origin_; }
   [[nodiscard]] virtual setting_kind kind() const noexcept = 0;
-  /// Of text: the choices, separated by '|'; "" if any text is accepted, and for other kinds.
+  /// Of text: the choices, separated by '|'; "" if it is not one of such, and for other kinds.
   [[nodiscard]] virtual const char* choices() const noexcept = 0;
   [[nodiscard]] virtual std::string text() const = 0;           ///< the value now
   [[nodiscard]] virtual std::string default_text() const = 0;   ///< the default

@@ -27,10 +27,13 @@ inline constexpr const char* local_cpus = "SINEW_BOOT_LOCAL_CPUS";  ///< that th
 /// launcher's environment into that of its ranks, which take it out of theirs.
 inline constexpr const char* parent = "SINEW_BOOT_PARENT";
 
-// Set only where the job has more than one node.
+// Set only where the job has hosts.
 inline constexpr const char* nodes = "SINEW_BOOT_NODES";  ///< node of each rank, as PMI maps it
 inline constexpr const char* hosts = "SINEW_BOOT_HOSTS";  ///< names by node, joined by commas
 inline constexpr const char* agent = "SINEW_BOOT_AGENT";  ///< --rsh, if it was given
+/// All hosts that were named for the job, those without a rank, too, and how many ranks each takes:
+/// NAME:RANKS, joined by commas.
+inline constexpr const char* allocation = "SINEW_BOOT_ALLOCATION";
 /// Bytes of the longest list of names that is told: one variable may have 128 KiB (Linux).
 inline constexpr std::size_t longest_host_list = 100'000;
 
@@ -63,8 +66,13 @@ inline constexpr const char* lost = "sinew_lost";
 /// With --survive over several hosts: this rank's vote in the ballot `slot`, `key`, `turn` is
 /// `flag`; without `flag` it has left that ballot (boot/survival.hpp).
 inline constexpr const char* vote = "sinew_vote";
+/// The launcher prints `text`, which is escaped (pmi_escape), unless a rank has sent it before.
+inline constexpr const char* remark = "sinew_remark";
 /// Before `goodbye`: no other rank may have this one's place (session::stay_connected).
 inline constexpr const char* connected = "sinew_connected";
+/// The ranks that this one has to do with beside those of its start; `ranks` is the text of
+/// boot::connections.
+inline constexpr const char* connections = "sinew_connections";
 /// Starts further ranks. `request` and, in the answer, `answer` are the texts of boot/spawn.hpp,
 /// escaped (pmi_escape).
 inline constexpr const char* spawn = "sinew_spawn";

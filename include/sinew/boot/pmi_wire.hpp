@@ -14,7 +14,7 @@
 namespace sinew::boot {
 
 /// Bytes in one line without its newline, and fields in it; more is malformed.
-inline constexpr std::size_t pmi_line_limit = 64 * 1024;
+inline constexpr std::size_t pmi_line_limit = std::size_t{64} * 1024;
 inline constexpr std::size_t pmi_field_limit = 256;
 
 /// One parsed line. The first field is `cmd` (or `mcmd`, the beginning of a multi-line command).

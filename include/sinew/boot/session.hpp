@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -120,6 +122,10 @@ class session {
     return false;
   }
 
+  /// A warning about what is likely the same in all ranks. `sinew run` prints each text once a job,
+  /// under other launchers rank 0 alone does. Once a text in this process. Cold.
+  void remark(const std::string& text);
+
   /// Starts more ranks, and returns when their processes are there. Throws where no launcher can do
   /// it; the answer says it if these ranks cannot be.
   [[nodiscard]] virtual spawn_answer spawn(const spawn_request& request);
@@ -130,8 +136,15 @@ class session {
   /// Of a job that goes on when ranks die; null for all others.
   [[nodiscard]] virtual survival* survivors() noexcept { return nullptr; }
 
+  /// remark(), of a text that is new here.
+  virtual void tell_remark(const std::string& text);
+
  protected:
   bool finalized_ = false;
+
+ private:
+  std::mutex remarking_;
+  std::set<std::string> remarks_;  ///< under it
 };
 
 /// Chooses the way in from the environment. Throws if the environment contradicts itself.

@@ -14,7 +14,8 @@
 namespace sinew::boot {
 
 /// How many ranks a job on one node has room for beside those of its start: SINEW_BOOT_SPAWN, and
-/// where that is not set as many as the node has processors, at least 16. Launchers only. Cold.
+/// where that is not set four times as many as the node has processors, at least 256. Launchers
+/// only. Cold.
 [[nodiscard]] int room_for_spawned();
 
 /// One program of a spawn.
@@ -53,6 +54,30 @@ inline constexpr std::size_t longest_spawn_request = 60'000;
 [[nodiscard]] std::optional<spawn_request> parse_spawn_request(std::string_view text);
 [[nodiscard]] std::string to_text(const spawn_answer& answer);
 [[nodiscard]] std::optional<spawn_answer> parse_spawn_answer(std::string_view text);
+
+/// Ranks that one shares communicators with, although it was not started together with them. Both
+/// ascend, and no rank is in both. The number place::reach() stands for ranks of other jobs.
+struct connections {
+  std::vector<job_rank> kept;
+  /// The rank is in MPI_Comm_disconnect of the last communicator that it has with these. It may
+  /// still be waited for; when it has come out nobody can wait for it.
+  std::vector<job_rank> leaving;
+
+  [[nodiscard]] bool empty() const noexcept { return kept.empty() && leaving.empty(); }
+  friend bool operator==(const connections&, const connections&) = default;
+};
+
+/// A session whose launcher wants to know them: it ends connected ranks together.
+class connection_listener {
+ public:
+  virtual ~connection_listener() = default;
+  /// Of this rank, now. One thread at a time, any.
+  virtual void tell_connections(const connections& now) = 0;
+};
+
+/// "4,5;7": those that are kept and those that are being left; and back, or nothing.
+[[nodiscard]] std::string to_text(const connections& ranks);
+[[nodiscard]] std::optional<connections> parse_connections(std::string_view text);
 
 /// "4.1,5.2", and back; nothing if malformed, or not ascending.
 [[nodiscard]] std::string to_text(const std::vector<tenancy>& ranks);

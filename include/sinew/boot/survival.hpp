@@ -61,6 +61,10 @@ class survival {
                              std::span<const job_rank> heard, decision& result) noexcept;
   /// After decided() was true: this rank will not ask again.
   void leave(const ballot& b, job_rank rank) noexcept;
+  /// For reports: whether the rank has voted; and the ballot that it has voted in last and that is
+  /// not decided, so that it waits there; turn 0: none. Cold.
+  [[nodiscard]] bool has_voted(const ballot& b, job_rank rank) const noexcept;
+  [[nodiscard]] ballot undecided_of(job_rank rank) const noexcept;
   /// Whether all members that live have left it, so that the slot may have another key.
   [[nodiscard]] bool is_over(const ballot& b, std::span<const job_rank> members) const noexcept;
 

@@ -1,89 +1,75 @@
-// Blocking collectives over p2p, correct for any rank count and non-commutative operators.
-// Called by one thread per communicator at a time; suspends the caller; warm. Arguments are
-// trusted (bindings check them). They run in p2p::collectives_of(comm) and never meet the user's
-// messages. All return the first fault met; a fault (a message longer than its buffer) does not
-// keep a rank from sending what the others wait for. They throw std::bad_alloc if there is no
-// memory for temporaries.
+// Blocking collectives, correct for any rank count and operators that do not commute: run() of
+// call.hpp, which says what holds for all of them, by their usual arguments. They run in
+// p2p::collectives_of(comm) and never meet the user's messages.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
-#include "sinew/coll/op.hpp"
-#include "sinew/core/communicator.hpp"
-#include "sinew/p2p/engine.hpp"
+#include "sinew/coll/call.hpp"
 
 namespace sinew::coll {
 
-/// The send argument that says "my data is already in the receive buffer" (MPI_IN_PLACE).
-inline const void* const in_place = reinterpret_cast<const void*>(std::uintptr_t{1});
+/// `o` outlasts the call.
+[[nodiscard]] inline op_ref borrowed(const op& o) noexcept { return {op_ref(), &o}; }
+/// Of reductions: `send` may be in_place, and has the count and the type of what is received.
+[[nodiscard]] inline blocks operand(const void* send) noexcept {
+  return buffer{const_cast<void*>(send), 0, nullptr};
+}
 
-/// A buffer per rank: counts and displacements in units of the type's extent (the v-variants).
-struct parts {
-  const void* base;
-  const std::ptrdiff_t* counts;
-  const std::ptrdiff_t* displacements;
-  const layout::datatype* type;
-};
-/// The w-variants: displacements in bytes, a type per rank.
-struct parts_w {
-  const void* base;
-  const std::ptrdiff_t* counts;
-  const std::ptrdiff_t* displacements;
-  const layout::datatype* const* types;
-};
-
-using p2p::buffer;
-using p2p::fault;
-
-/// What every call needs: the engine that moves the messages, and the communicator.
-struct participant {
-  p2p::engine& engine;
-  core::communicator& comm;
-};
-
-fault barrier(participant at);
-fault bcast(participant at, const buffer& data, comm_rank root);
-/// `send.base` may be in_place where MPI allows it; then its count and type are not looked at.
-fault reduce(participant at, const void* send, const buffer& recv, const op& o, comm_rank root);
-fault allreduce(participant at, const void* send, const buffer& recv, const op& o);
-fault scan(participant at, const void* send, const buffer& recv, const op& o);
-fault exscan(participant at, const void* send, const buffer& recv, const op& o);
-/// reduce_scatter: counts per rank, in elements of recv type; recv.count is this rank's own.
-fault reduce_scatter(participant at, const void* send, void* recv,
-                     std::span<const std::ptrdiff_t> counts, const layout::datatype& type,
-                     const op& o);
+inline fault barrier(participant at) { return run(at, {}); }
+inline fault bcast(participant at, const buffer& data, comm_rank root) {
+  return run(at, {collective::bcast, {}, data, root});
+}
+inline fault reduce(participant at, const void* send, const buffer& recv, const op& o,
+                    comm_rank root) {
+  return run(at, {collective::reduce, operand(send), recv, root, borrowed(o)});
+}
+inline fault allreduce(participant at, const void* send, const buffer& recv, const op& o) {
+  return run(at, {collective::allreduce, operand(send), recv, -1, borrowed(o)});
+}
+inline fault scan(participant at, const void* send, const buffer& recv, const op& o) {
+  return run(at, {collective::scan, operand(send), recv, -1, borrowed(o)});
+}
+inline fault exscan(participant at, const void* send, const buffer& recv, const op& o) {
+  return run(at, {collective::exscan, operand(send), recv, -1, borrowed(o)});
+}
+/// counts: of each rank, in elements of the type.
+inline fault reduce_scatter(participant at, const void* send, void* recv,
+                            std::span<const std::ptrdiff_t> counts, const layout::datatype& type,
+                            const op& o) {
+  SINEW_EXPECT(counts.size() == static_cast<std::size_t>(at.comm.size()));
+  return run(at, {collective::reduce_scatter, operand(send),
+                  parts{recv, counts.data(), nullptr, &type}, -1, borrowed(o)});
+}
 /// The same with recv.count for every rank.
-fault reduce_scatter_block(participant at, const void* send, const buffer& recv, const op& o);
-fault gather(participant at, const buffer& send, const buffer& recv,
-             comm_rank root);  ///< recv.count is per rank
-fault scatter(participant at, const buffer& send, const buffer& recv,
-              comm_rank root);  ///< send.count is per rank
-fault allgather(participant at, const buffer& send, const buffer& recv);
-fault alltoall(participant at, const buffer& send, const buffer& recv);
-fault gatherv(participant at, const buffer& send, parts recv, comm_rank root);
-fault scatterv(participant at, parts send, const buffer& recv, comm_rank root);
-fault allgatherv(participant at, const buffer& send, parts recv);
-fault alltoallv(participant at, parts send, parts recv);
-fault alltoallw(participant at, parts_w send, parts_w recv);
-
-/// A rank's neighbours, in the order of its buffers' blocks; negative: none there (MPI_PROC_NULL).
-struct neighbours {
-  std::span<const int> sources;
-  std::span<const int> destinations;
-  /// Blocks of a Cartesian topology lie in pairs, one for each direction of a dimension: what is
-  /// sent up arrives from below, also where both neighbours are one rank.
-  bool cartesian = false;
-};
-/// The same block to all, a block from each. All ranks of the communicator call it.
-fault neighbour_allgather(participant at, const neighbours& n, const buffer& send,
-                          const buffer& recv);
-fault neighbour_allgatherv(participant at, const neighbours& n, const buffer& send, parts recv);
+inline fault reduce_scatter_block(participant at, const void* send, const buffer& recv,
+                                  const op& o) {
+  return run(at, {collective::reduce_scatter, operand(send), recv, -1, borrowed(o)});
+}
+/// `send` may be in_place where MPI allows it; then its count and type are not looked at.
+/// recv: a block for each rank, looked at by the root.
+inline fault gather(participant at, const buffer& send, const blocks& recv, comm_rank root) {
+  return run(at, {collective::gather, send, recv, root});
+}
+inline fault scatter(participant at, const blocks& send, const buffer& recv, comm_rank root) {
+  return run(at, {collective::scatter, send, recv, root});
+}
+inline fault allgather(participant at, const buffer& send, const blocks& recv) {
+  return run(at, {collective::allgather, send, recv});
+}
+inline fault alltoall(participant at, const blocks& send, const blocks& recv) {
+  return run(at, {collective::alltoall, send, recv});
+}
+/// The same block to all neighbours, a block from each. All ranks of the communicator call it.
+inline fault neighbour_allgather(participant at, const neighbours& n, const buffer& send,
+                                 const blocks& recv) {
+  return run(at, {collective::neighbour_allgather, send, recv, -1, {}, &n});
+}
 /// A block to each, a block from each.
-fault neighbour_alltoall(participant at, const neighbours& n, const buffer& send,
-                         const buffer& recv);
-fault neighbour_alltoallv(participant at, const neighbours& n, parts send, parts recv);
-fault neighbour_alltoallw(participant at, const neighbours& n, parts_w send, parts_w recv);
+inline fault neighbour_alltoall(participant at, const neighbours& n, const blocks& send,
+                                const blocks& recv) {
+  return run(at, {collective::neighbour_alltoall, send, recv, -1, {}, &n});
+}
 
 }  // namespace sinew::coll

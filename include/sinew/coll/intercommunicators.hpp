@@ -64,31 +64,10 @@ struct leaders_link {
 inline constexpr comm_rank root_is_here = -1;    ///< this rank is it (MPI_ROOT)
 inline constexpr comm_rank root_is_beside = -2;  ///< another rank of the group is (MPI_PROC_NULL)
 
-/// Plans of collectives between the groups, to be carried out over all(); the barrier is all()'s
-/// own. What is said in nonblocking.hpp holds; `in_place` is not allowed.
-namespace across {
+/// The plan of a collective between the groups, to be carried out over all(); the barrier is
+/// all()'s own. Its root is a rank of the remote group or one of these; what goes with a root is
+/// looked at as MPI says, `send` of a reduction being a vector. What nonblocking.hpp says holds;
+/// nothing is in_place. Throws std::bad_alloc.
+[[nodiscard]] plan_ref plan_across(const intercommunicator& i, const call& c);
 
-[[nodiscard]] plan_ref bcast(const intercommunicator& i, buffer data, comm_rank root);
-/// `send` is looked at where the root is remote, `recv` at the root.
-[[nodiscard]] plan_ref reduce(const intercommunicator& i, buffer send, buffer recv, op_ref o,
-                              comm_rank root);
-/// Each group gets what the other one's data give.
-[[nodiscard]] plan_ref allreduce(const intercommunicator& i, const void* send, buffer recv,
-                                 op_ref o);
-/// `counts`: a block for each rank of the local group.
-[[nodiscard]] plan_ref reduce_scatter(const intercommunicator& i, const void* send, void* recv,
-                                      std::span<const std::ptrdiff_t> counts,
-                                      const layout::datatype& type, op_ref o);
-[[nodiscard]] plan_ref gather(const intercommunicator& i, buffer send, buffer recv, comm_rank root);
-[[nodiscard]] plan_ref gather(const intercommunicator& i, buffer send, parts recv, comm_rank root);
-[[nodiscard]] plan_ref scatter(const intercommunicator& i, buffer send, buffer recv,
-                               comm_rank root);
-[[nodiscard]] plan_ref scatter(const intercommunicator& i, parts send, buffer recv, comm_rank root);
-[[nodiscard]] plan_ref allgather(const intercommunicator& i, buffer send, buffer recv);
-[[nodiscard]] plan_ref allgather(const intercommunicator& i, buffer send, parts recv);
-[[nodiscard]] plan_ref alltoall(const intercommunicator& i, buffer send, buffer recv);
-[[nodiscard]] plan_ref alltoall(const intercommunicator& i, parts send, parts recv);
-[[nodiscard]] plan_ref alltoall(const intercommunicator& i, parts_w send, parts_w recv);
-
-}  // namespace across
 }  // namespace sinew::coll

@@ -103,6 +103,7 @@ class runtime {
                               chore_place where = chore_place::anywhere,
                               bool (*sleep)(void* context, bool begins) = nullptr);
   void want_chore(int which, bool wanted) noexcept;
+  /// Returns once nobody runs it any more. Not in a handler. Cold.
   void drop_chore(int which) noexcept;
 
   /// What `what` needs is set up, so messages for it may be handled at any moment: the helper

@@ -20,8 +20,20 @@ class communicator;
 /// Constants, since the libraries of a process share its runtime and each has a copy of the
 /// modules: their copies have to agree.
 namespace slots {
-enum in_runtime : std::size_t { coll_state, node_memory, runtime_end };
-enum in_communicator : std::size_t { p2p_messages, p2p_collectives, coll_node, communicator_end };
+enum in_runtime : std::size_t {
+  coll_state,
+  node_memory,
+  partitioned_late,
+  agreements,
+  runtime_end
+};
+enum in_communicator : std::size_t {
+  p2p_messages,
+  p2p_collectives,
+  coll_node,
+  partitioned_tags,
+  communicator_end
+};
 }  // namespace slots
 
 /// A module's key to its place in each `Holder`. T may be incomplete.

@@ -32,7 +32,8 @@ struct reduction {
 inline constexpr std::size_t most_reduced_bytes = 64;
 inline constexpr std::size_t kept_phases = 16;
 
-/// A rank's barriers; system::all_barriers(). Calls as those of system: none waits. A handle that
+/// A rank's barriers; system::all_barriers(). Calls as those of system: none waits but value(). A
+/// handle that
 /// stands for no barrier, or for none any more, is an error (sinew::error) where that is known: at
 /// its owner. From other ranks completed() gives a poisoned event, and what else is asked of it is
 /// reported by the owner on stderr and ignored.
@@ -57,8 +58,11 @@ class barriers {
   /// Triggers when b's phase has completed. Its first call for a phase here asks the owner:
   /// before the last arrival, if the owner may leave once it has seen the end. Warm.
   [[nodiscard]] event completed(barrier b);
-  /// The value of a phase that has completed here (see completed()), among the last kept_phases;
-  /// false if it is not known. Warm.
+  /// The value of a phase that has completed, among the last kept_phases; false if there is none or
+  /// it has not completed. What this rank has not asked for (see completed()) it asks the owner
+  /// for, and waits for the answer: as in a task that another rank's event has started. Where
+  /// waiting is not allowed, in what an event has just started, that is false too. Not in handlers
+  /// of messages. Warm.
   [[nodiscard]] bool value(barrier b, void* into);
 
   /// For system::lost(): phases of that rank's barriers that are awaited here are poisoned.

@@ -11,7 +11,8 @@
 //             owner, which decides: its sender is notified as all others are.
 //  storage    32 bytes for a pending event, 4 for each dependence beyond an event's first (lines of
 //             64 bytes, then blocks of 512), 16 for each slot of another rank ever asked for;
-//             nothing for what has triggered, but 12 bytes for each run of poisoned generations.
+//             nothing for what has triggered, but 12 bytes for each run of poisoned generations,
+//             and as many for each of those that were cancelled and have not been triggered.
 //
 // No call waits, but for wait(). All may be called from waiters that are being fired and from
 // handlers of messages, but for wait(). Any thread if the runtime is threaded: then a lock of the
@@ -174,7 +175,7 @@ class system {
   }
   [[nodiscard]] state look_closely(event e);
   state wait_for(event e);
-  [[nodiscard]] int look_for_deaths();
+  [[nodiscard]] bool is_firing() const noexcept;
   void give_trigger(event e, bool poisoned, event after);
 
   core::runtime& runtime_;
@@ -185,9 +186,6 @@ class system {
   std::unique_ptr<body> body_;
   std::unique_ptr<barriers> barriers_;
   bool served_ = false;  ///< by the runtime's helper thread
-  int death_chore_ = 0;  ///< in a job that goes on when ranks die
-  /// Deaths that lost() was told. In the chore only, which one thread runs at a time.
-  std::uint32_t deaths_seen_ = 0;
 };
 
 /// While it lives, what this thread triggers waits; at its end all is worked off at once. Nothing

@@ -175,9 +175,10 @@ class tasks {
   /// A task waits at the rank that made the group until it can start and a member is free, that is,
   /// has none of the group's tasks; then it goes there, or to whichever has had the fewest. (Where
   /// none ends for 10 ms, and then for twice as long each time, one more is handed out: tasks may
-  /// wait for each other.) Members may be of any rank, and those of lost ranks get none; if all are
-  /// lost its event is poisoned. Groups have no groups. Kept to the end; lost with the rank that
-  /// made it. Cold.
+  /// wait for each other.) If none is free, a task that is more urgent than one that waits at a
+  /// member for its processor takes that one's place. Members may be of any rank, and those of lost
+  /// ranks get none; if all are lost its event is poisoned. Groups have no groups. Kept to the end;
+  /// lost with the rank that made it. Cold.
   [[nodiscard]] processor group(std::span<const processor> members);
 
   /// A group of all processors of a kind, of all ranks. Throws sinew::error if there are none.

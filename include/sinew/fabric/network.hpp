@@ -105,9 +105,10 @@ struct network_options {
   std::string transports = {};
 };
 
-/// Loads the plugin libsinew_ucx.so, which lies beside the calling library or in ../lib beside the
-/// program, and opens it. Throws sinew::error if it is not there, is of another build, or finds no
-/// network. Cold.
+/// Loads the plugin libsinew_ucx.so and opens it: SINEW_NET_PLUGIN, or the one that lies beside the
+/// library or program that this code is in, in ../lib beside that, in the folder of `sinew run`, or
+/// in the program's run path. Throws sinew::error if it is not there, is of another build, or finds
+/// no network. Cold.
 [[nodiscard]] std::shared_ptr<network> open_network(const network_options& options);
 
 /// SINEW_FABRIC_NODES: as many nodes are pretended, if more than one; 0: none. Cold.

@@ -113,7 +113,7 @@ class engine {
   /// been handed to post() of this engine before. Warm.
   virtual bool cancel(receive& r) = 0;
 
-  /// Removes a message that arrive() has stored last. Warm.
+  /// Removes a message that is stored. Warm.
   virtual void withdraw(message& m) noexcept = 0;
 
   [[nodiscard]] virtual std::size_t posted() const noexcept = 0;
@@ -138,6 +138,9 @@ class engine {
 /// One more, the concurrent table (table.hpp), for traffic that promises no wildcards: a receive or
 /// search with one is refused (post, peek and take throw sinew::error, with nothing changed).
 inline constexpr std::string_view exact_engine = "table";
+
+/// All that make_engine() knows, separated by '|': what a setting that names one accepts.
+[[nodiscard]] const char* engine_choices() noexcept;
 
 /// Makes an engine by its name. Throws sinew::error that lists the names. Cold.
 [[nodiscard]] std::unique_ptr<engine> make_engine(std::string_view name);

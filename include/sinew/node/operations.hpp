@@ -37,10 +37,9 @@ class operations {
     }
   }
 
-  /// All members agree on whether data may be shown where they lie: if each can read every other's
-  /// memory by itself, and is `willing` to. All members, once, before any operation. Suspends.
-  /// Cold.
-  void agree_on_reading(bool willing);
+  /// Data may be shown where they lie: each member can read every other's memory by itself, and is
+  /// willing to. All members alike, before any operation. Cold.
+  void allow_showing() noexcept { may_show_ = true; }
   [[nodiscard]] bool may_show() const noexcept { return may_show_; }
 
   /// The number of the next one. Hot.
@@ -136,10 +135,7 @@ class operations {
     /// By slot: the last operation that has ended there for the owner, who writes it (release);
     /// never falls. Who reads it (acquire) may overwrite what the owner has read.
     alignas(64) std::array<std::atomic<std::uint64_t>, depth> ended;
-    /// For agree_on_reading(). Written by the owner before a meeting, read after it.
-    alignas(64) std::atomic<std::uint64_t> here;  ///< the address of this word, to its owner
-    std::atomic<std::uint64_t> reads_all;         ///< 1: the owner can read the memory of all
-    std::array<line, depth> parts;                ///< as `lines`
+    std::array<line, depth> parts;  ///< as `lines`
     alignas(64) std::array<std::array<std::byte, room>, depth> rooms;
     std::array<std::array<std::byte, long_room>, long_places> long_rooms;
   };
@@ -166,8 +162,6 @@ class operations {
   }
   bool look_for_free(std::uint64_t n) noexcept;
   [[nodiscard]] bool all_have_ended(std::uint64_t n) const noexcept;
-  [[nodiscard]] fabric::copied read(int m, std::uint64_t address, void* into,
-                                    std::size_t bytes) const;
 
   team& team_;
   bool may_show_ = false;

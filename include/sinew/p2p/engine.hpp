@@ -2,6 +2,7 @@
 // sided copy, matched by the communicator's engine. MPI-5.0 chapter 3 without its handles.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -68,8 +69,8 @@ struct buffer {
 enum class mode : std::uint8_t { standard, synchronous, ready };
 
 /// How an operation ended.
-/// The last three: the other rank has died, or, for a receive from any source, one of which the
-/// program has not said that it knows; the communicator has been revoked.
+/// The last three: the other rank has died, or one that could have been it; a receive from any
+/// source has not ended, but see is_interrupted(); the communicator has been revoked.
 enum class fault : std::uint8_t {
   none,
   truncated,
@@ -192,6 +193,18 @@ class engine {
   /// Whether a rank of `comm` has died; only where the others go on (--survive). Warm.
   [[nodiscard]] bool has_dead(const core::communicator& comm) const noexcept;
   [[nodiscard]] bool is_dead(job_rank rank) const noexcept;
+  /// Ranks that this one has to do with may die while it goes on: under --survive, and where there
+  /// are ranks of other jobs. Hot.
+  [[nodiscard]] bool outlives_ranks() const noexcept {
+    return outlives_ranks_.load(std::memory_order_relaxed);
+  }
+  /// A receive from any source of which no message has met, while a rank that could be its source
+  /// has died and is not acknowledged. It stays posted: a message may still meet it. For whoever
+  /// waits, who should hear of that: such a receive may_be_interrupted(). `r` is a receive. Warm.
+  [[nodiscard]] bool is_interrupted(const request& r) const noexcept;
+  [[nodiscard]] bool may_be_interrupted(const request& r) const noexcept {
+    return outlives_ranks() && is_from_any(r);
+  }
   /// Receives from any source may go on although the first `deaths` of the dead are gone.
   void acknowledge(const core::communicator& comm, std::uint32_t deaths);
   [[nodiscard]] std::uint32_t acknowledged(const core::communicator& comm);
@@ -229,6 +242,10 @@ class engine {
   void release(request* r);
   /// Receives only: true if it had not matched; then it completes with fault::cancelled.
   bool cancel(request& r);
+  /// Sends only: asks the receiver to give back a message that no receive has met. It completes
+  /// with fault::cancelled then, and as if nobody had asked if one has. Either takes progress of
+  /// the receiver. What the network matches cannot be asked for. Warm.
+  void cancel_send(request& r);
 
   /// sendrecv without deadlock.
   result exchange(const core::communicator& comm, channel& in, const buffer& from, comm_rank dest,
@@ -249,8 +266,12 @@ class engine {
   struct state;
 
  private:
+  [[nodiscard]] static bool is_from_any(const request& r) noexcept;
+
   core::runtime& runtime_;
   std::unique_ptr<state> state_;
+  /// Set before there can be such ranks; whoever waits for one has heard of it. So relaxed.
+  std::atomic<bool> outlives_ranks_;
 };
 
 }  // namespace sinew::p2p

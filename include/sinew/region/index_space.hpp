@@ -52,6 +52,7 @@ class index_space {
   [[nodiscard]] const std::vector<rectangle>& rectangles() const noexcept { return parts_; }
   /// The smallest rectangle that contains it; empty if it is.
   [[nodiscard]] rectangle bounds() const noexcept;
+  /// In time that grows with the logarithm of the number of rectangles.
   [[nodiscard]] bool contains(std::span<const std::uint64_t> position) const;
   [[nodiscard]] bool contains(std::initializer_list<std::uint64_t> position) const {
     return contains(std::span<const std::uint64_t>(position.begin(), position.size()));

@@ -43,8 +43,8 @@
 
 namespace sinew::region {
 
-using event::user_event;
 using sinew::event::event;
+using sinew::event::user_event;
 
 /// The elements that an operation reads or writes: a section of a field of an instance; or, in its
 /// order, those whose numbers stand in an instance of indices.
@@ -98,8 +98,10 @@ class system {
   // --- instances ---
 
   /// The handle is valid at once, on every rank; the elements once `ready` has triggered. What they
-  /// hold is undefined. Where there is no room, but there will be once instances are destroyed
-  /// whose destruction waits for an event, `ready` waits for that: that event must not wait for it.
+  /// hold is undefined. Memory is reserved by the call, whatever `after` waits for: what is free,
+  /// or what instances have whose destruction waits for an event. Then `ready` waits for that, too:
+  /// that event must not wait for it; and what has a place keeps it, unless such a destruction
+  /// fails. If there is no room, now or then, `ready` is poisoned without waiting for `after`.
   [[nodiscard]] made create(const schema& what, region::memory where,
                             const layout_options& how = {}, event after = {});
   /// An instance over memory of the program's own, which begins there: heap(rank()), ready at once,

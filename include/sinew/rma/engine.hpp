@@ -14,10 +14,10 @@
 //  waiting    an atomic, a notification, a signal wakes who waits for that word; a put does not.
 //             A rank waits for words of its own heap only.
 //
-// Three kinds of memory (way_to() tells which): heaps of this node are mapped, so that a transfer
-// is a copy. Heaps of other nodes are reached by messages, which their owners handle when they make
-// progress; long transfers go by the fabric's put and get. Memory outside of heaps is the kernel's
-// to copy on this node, where it lets us; else its owner does it.
+// Three kinds of memory, which callers need not tell apart: heaps of this node are mapped, so that
+// a transfer is a copy. Heaps of other nodes are reached by messages, which their owners handle
+// when they make progress; long transfers go by the fabric's put and get. Memory outside of heaps
+// is the kernel's to copy on this node, where it lets us; else its owner does it.
 //
 // No call may come from a handler of active messages, but put, get, load of mapped memory and what
 // does not move data. Any thread if the runtime is threaded.
@@ -37,6 +37,7 @@
 #include "sinew/base/ids.hpp"
 #include "sinew/base/lock.hpp"
 #include "sinew/core/runtime.hpp"
+#include "sinew/fabric/atomics.hpp"
 #include "sinew/rma/element.hpp"
 #include "sinew/rma/heap.hpp"
 #include "sinew/rma/ledger.hpp"
@@ -51,21 +52,14 @@ enum class until : std::uint8_t { equal, not_equal, at_least };
 template <class Word>
 concept word = std::integral<Word> && (sizeof(Word) == 4 || sizeof(Word) == 8);
 
-/// How memory of another rank is reached.
-enum class way : std::uint8_t {
-  mapped,      ///< by loads and stores
-  reachable,   ///< a heap on another node: by messages, or put and get of the fabric under a key
-  owner_only,  ///< by the kernel's copies, if at all; else by a request that the owner carries out
-};
-
 class barrier;
 class far_ranks;
 struct copied_pages;
 struct loops;
 
-/// Modules that have requests carried out by owners on other nodes: the one list.
-enum class service : std::uint8_t { windows };
-inline constexpr std::size_t services = 1;
+/// Modules that have requests carried out by owners of memory: the one list.
+enum class service : std::uint8_t { windows, coarrays };
+inline constexpr std::size_t services = 2;
 /// Carries one out, in the owner's progress: must not wait, or call what may poll. `answer` is as
 /// long as the question says, and of no length if none is wanted. Neither is aligned.
 using serve_function = void (*)(job_rank source, std::span<const std::byte> data,
@@ -74,9 +68,6 @@ struct question {
   std::span<const std::byte> data;
   std::span<std::byte> answer;
 };
-
-/// Atomics as they travel.
-enum class word_op : std::uint8_t { load, swap, add, bit_and, bit_or, bit_xor, compare_swap };
 
 class engine {
  public:
@@ -87,6 +78,10 @@ class engine {
   /// The engine over the runtime of core::join_job(): one per process, whichever binding asks
   /// first, and for ever. Cold.
   [[nodiscard]] static engine& of_process(core::runtime& runtime);
+  /// The one that was attached to the runtime, else of_process(). Warm.
+  [[nodiscard]] static engine& of(core::runtime& runtime);
+  /// For jobs whose ranks are threads of one process.
+  static void attach(core::runtime& runtime, engine& to_use);
   /// Over given memory, zero-filled; null parts are not mapped here. Ranks agree on who has whose.
   engine(core::runtime& runtime, const heap_memory& where);
   ~engine();
@@ -97,9 +92,6 @@ class engine {
   [[nodiscard]] job_rank rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] heap& memory() noexcept { return heap_; }
-  /// For what runs on one node only: throws sinew::error unless all heaps are mapped here. `what`
-  /// begins the sentence: "a region system cannot be made". Cold.
-  void need_one_node(const char* what) const;
 
   /// Whether that rank's heap is mapped here: the same answer as its own about this rank. Hot.
   [[nodiscard]] bool maps(job_rank r) const noexcept {
@@ -112,22 +104,21 @@ class engine {
   [[nodiscard]] int node_of(job_rank r) const noexcept {
     return node_of_.empty() ? 0 : node_of_[r.index()];
   }
-  [[nodiscard]] bool maps_all() const noexcept { return far_ == nullptr; }
-  [[nodiscard]] way way_to(place p) const noexcept {
-    return maps(p.rank) ? way::mapped : way::reachable;
-  }
-  [[nodiscard]] way way_to(outside where, std::size_t bytes) const noexcept {
-    return reach(where, bytes) != nullptr ? way::mapped : way::owner_only;
-  }
+  [[nodiscard]] bool maps_all() const noexcept { return maps_all_; }
   /// The byte as mapped here. Hot.
   [[nodiscard]] std::byte* at(place p) const noexcept {
     SINEW_EXPECT(maps(p.rank) && p.offset < shape_.bytes);
     return parts_[p.rank.index()] + p.offset;
   }
+  /// The same; null where no load or store reaches it, but put, get and atomics do. Hot.
+  [[nodiscard]] std::byte* mapped(place p) const noexcept { return maps(p.rank) ? at(p) : nullptr; }
   /// Offset of an address in this rank's own heap, 0 for any other address. Hot.
   [[nodiscard]] std::uint64_t offset_of(const void* address) const noexcept;
   /// [address, address + bytes) of that rank as mapped here, or null if it is not in its heap. Hot.
   [[nodiscard]] std::byte* reach(outside where, std::size_t bytes) const noexcept;
+  /// Whether this rank can copy from memory of `r`, outside of heaps too, without its help: asks
+  /// the kernel. `r` is of this node, and has opened its engine. Cold.
+  [[nodiscard]] bool copies_from(job_rank r) const;
 
   // --- transfers; hot, but for long ones. Mapped heaps: never suspend. ---
 
@@ -197,13 +188,14 @@ class engine {
   [[nodiscard]] std::uint64_t gets_begun() const noexcept;
   [[nodiscard]] bool gets_ended(std::uint64_t first) const noexcept;
 
-  // --- requests to ranks of other nodes, which their owners carry out; warm. Seen after what this
-  // rank has put outside of heaps there, and told and asked before. Suspend. ---
+  // --- requests that the rank itself carries out, which is not this one; warm. Seen after what
+  // this rank has put there, and told and asked before. Of a rank that has died they end, and what
+  // they bring means nothing. Suspend. ---
 
   /// Who serves on this rank; before any other rank asks.
   static void serve(service which, serve_function function) noexcept;
   /// The longest data, and the longest answer.
-  [[nodiscard]] std::size_t most_asked() const noexcept;
+  [[nodiscard]] std::size_t most_asked(job_rank r) const noexcept;
   /// Returns when all are answered; several are under way at a time.
   void ask(job_rank r, service which, std::span<const question> all);
   /// Has read the question's data when it returns. The answer comes up to finish_gets().
@@ -223,24 +215,25 @@ class engine {
   template <word Word>
   void store(place p, Word value) {
     if (!at_once(p.rank)) [[unlikely]] {
-      tell_later(p, kind_of<Word>(word_op::swap), static_cast<std::uint64_t>(value), told::as_put);
+      tell_later(p, kind_of<Word>(atomic_op::swap), static_cast<std::uint64_t>(value),
+                 told::as_put);
       return;
     }
     (void)swap(p, value);
   }
   template <word Word>
   Word swap(place p, Word value) {
-    return change<Word>(p, word_op::swap, value, [&](auto word) { return word.exchange(value); });
+    return change<atomic_op::swap>(p, value);
   }
   template <word Word>
   Word fetch_add(place p, Word value) {
-    return change<Word>(p, word_op::add, value, [&](auto word) { return word.fetch_add(value); });
+    return change<atomic_op::fetch_add>(p, value);
   }
   /// The same for who does not want to know what was there, which on another node saves a wait.
   template <word Word>
   void add(place p, Word value) {
     if (!at_once(p.rank)) [[unlikely]] {
-      tell_later(p, kind_of<Word>(word_op::add), static_cast<std::uint64_t>(value), told::as_put);
+      tell_later(p, kind_of<Word>(atomic_op::add), static_cast<std::uint64_t>(value), told::as_put);
       return;
     }
     (void)fetch_add(p, value);
@@ -250,7 +243,7 @@ class engine {
   template <word Word>
   void post_or(place p, Word bits) {
     if (!maps(p.rank)) [[unlikely]] {
-      post_far(p, kind_of<Word>(word_op::bit_or), static_cast<std::uint64_t>(bits));
+      post_far(p, kind_of<Word>(atomic_op::fetch_or), static_cast<std::uint64_t>(bits));
       return;
     }
     (void)word_at<Word>(p).fetch_or(bits, std::memory_order_seq_cst);
@@ -264,23 +257,21 @@ class engine {
   }
   template <word Word>
   Word fetch_and(place p, Word value) {
-    return change<Word>(p, word_op::bit_and, value,
-                        [&](auto word) { return word.fetch_and(value); });
+    return change<atomic_op::fetch_and>(p, value);
   }
   template <word Word>
   Word fetch_or(place p, Word value) {
-    return change<Word>(p, word_op::bit_or, value, [&](auto word) { return word.fetch_or(value); });
+    return change<atomic_op::fetch_or>(p, value);
   }
   template <word Word>
   Word fetch_xor(place p, Word value) {
-    return change<Word>(p, word_op::bit_xor, value,
-                        [&](auto word) { return word.fetch_xor(value); });
+    return change<atomic_op::fetch_xor>(p, value);
   }
   /// Returns what was there; the swap was made if that equals `expected`.
   template <word Word>
   Word compare_swap(place p, Word expected, Word value) {
     if (!at_once(p.rank)) [[unlikely]] {
-      return static_cast<Word>(change_later(p, kind_of<Word>(word_op::compare_swap),
+      return static_cast<Word>(change_later(p, kind_of<Word>(atomic_op::compare_swap),
                                             static_cast<std::uint64_t>(value),
                                             static_cast<std::uint64_t>(expected)));
     }
@@ -352,7 +343,7 @@ class engine {
   /// aligned 8-byte words, zero at first.
   void post(place p) {
     if (!at_once(p.rank)) [[unlikely]] {
-      tell_later(p, kind_of<std::uint64_t>(word_op::add), 1, told::as_word);
+      tell_later(p, kind_of<std::uint64_t>(atomic_op::add), 1, told::as_word);
       return;
     }
     (void)fetch_add<std::uint64_t>(p, 1);
@@ -380,7 +371,7 @@ class engine {
   /// whatever this rank has put to heaps before.
   void announce(place p, std::uint64_t value) {
     if (!at_once(p.rank)) [[unlikely]] {
-      tell_later(p, kind_of<std::uint64_t>(word_op::swap), value, told::unnoted);
+      tell_later(p, kind_of<std::uint64_t>(atomic_op::swap), value, told::unnoted);
       return;
     }
     const std::atomic_ref<std::uint64_t> word = word_at<std::uint64_t>(p);
@@ -442,6 +433,7 @@ class engine {
   void release_those_due();
 
  private:
+  using atomic_op = fabric::atomic_op;
   friend class barrier;
   friend class far_ranks;
   struct waiting;
@@ -453,14 +445,14 @@ class engine {
     return std::atomic_ref<Word>(*reinterpret_cast<Word*>(at(p)));
   }
 
-  /// Returns what was there. `how` is sequentially consistent, as waiting.cpp wants it.
-  template <class Word, class How>
-  Word change(place p, word_op op, Word value, How how) {
+  /// Returns what was there.
+  template <fabric::atomic_op Op, class Word>
+  Word change(place p, Word value) {
     if (!at_once(p.rank)) [[unlikely]] {
       return static_cast<Word>(
-          change_later(p, kind_of<Word>(op), static_cast<std::uint64_t>(value), 0));
+          change_later(p, kind_of<Word>(Op), static_cast<std::uint64_t>(value), 0));
     }
-    const Word old = how(word_at<Word>(p));
+    const Word old = fabric::apply_atomic(Op, word_at<Word>(p), value);
     alert_mapped(p.rank);
     return old;
   }
@@ -543,11 +535,11 @@ class engine {
 
   // far.cpp, far_transfers.cpp: ranks of other nodes.
   struct word_kind {
-    word_op op;
+    fabric::atomic_op op;
     std::uint8_t width;
   };
   template <class Word>
-  [[nodiscard]] static constexpr word_kind kind_of(word_op op) noexcept {
+  [[nodiscard]] static constexpr word_kind kind_of(fabric::atomic_op op) noexcept {
     return {op, sizeof(Word)};
   }
   struct word_change {
@@ -580,6 +572,7 @@ class engine {
     }
   }
   void flush_far(const ledger& those_of, job_rank but);
+  void order_request(job_rank r);
 
   /// What get_ahead() has copied so far is no longer used. Relaxed: who gets ahead sees what its
   /// own thread did, and what others did before it learned of that. The number never comes back,
@@ -610,6 +603,7 @@ class engine {
   int size_;
   heap_shape shape_;
   std::unique_ptr<std::byte*[]> parts_;  ///< null: on another node
+  bool maps_all_;
   std::vector<int> node_of_;
   heap heap_;
 
@@ -623,7 +617,7 @@ class engine {
   std::unique_ptr<std::uint64_t[]> awaited_;  ///< by rank: how often await() was called
   std::unique_ptr<std::uint64_t[]> mails_;    ///< by rank: mails read
   std::unique_ptr<barrier> all_;
-  std::unique_ptr<far_ranks> far_;  ///< null where all heaps are mapped
+  std::unique_ptr<far_ranks> far_;
 
   /// A block of this rank's heap that others may still use.
   struct dying_block {

@@ -63,16 +63,26 @@ class heap {
                                            std::size_t alignment = 64);
   /// The same; throws sinew::error that names the setting and what would be enough.
   [[nodiscard]] std::uint64_t allocate(part where, std::size_t bytes, std::size_t alignment = 64);
+  /// At the end of the highest free piece: for small blocks that stay long, which would split what
+  /// large ones need.
+  [[nodiscard]] std::uint64_t try_allocate_high(part where, std::size_t bytes,
+                                                std::size_t alignment = 64);
+
+  /// For who plans what goes where once blocks will have been released.
+  [[nodiscard]] arena& blocks(part where) const noexcept;
   /// Of either part. Nobody may still use it; large blocks go back to the system. Throws
   /// sinew::error for what is not allocated.
   void release(std::uint64_t offset);
+  /// The pages of these bytes go back to the system, if they are many: for who cuts a block itself.
+  void give_back_pages(std::uint64_t offset, std::size_t bytes);
 
   [[nodiscard]] std::size_t bytes_of(std::uint64_t offset) const;  ///< 0: no block begins there
   [[nodiscard]] std::size_t used(part where) const;
+  [[nodiscard]] std::size_t bytes(part where) const;  ///< used or not
   [[nodiscard]] std::size_t largest_free(part where) const;
 
  private:
-  [[nodiscard]] arena& arena_of(part where) const noexcept;
+  [[nodiscard]] arena& arena_of(std::uint64_t offset) const noexcept;
   std::byte* mine_;
   std::unique_ptr<arena> symmetric_;
   std::unique_ptr<arena> local_;

@@ -7,7 +7,7 @@
 
 #include "sinew/base/ids.hpp"
 #include "sinew/base/lock.hpp"
-#include "sinew/boot/survival.hpp"
+#include "sinew/core/losses.hpp"
 #include "sinew/rma/engine.hpp"
 
 namespace sinew::rma {
@@ -47,7 +47,6 @@ class lock_table {
     std::uint64_t node;  ///< offset
     bool granted;
   };
-  [[nodiscard]] bool has_died(job_rank r) const noexcept;
   [[nodiscard]] answer try_by_name(place lock);
   [[nodiscard]] answer acquire_by_name(place lock, bool once);
   [[nodiscard]] answer release_by_name(place lock);
@@ -56,7 +55,7 @@ class lock_table {
   void mark_granted(std::uint64_t node);
 
   engine& engine_;
-  const boot::survival* survivors_;  ///< null: the job ends with the first rank that dies
+  const core::losses& losses_;
   base::lock guard_;
   std::vector<entry> held_;           ///< guarded by guard_, as is
   std::vector<std::uint64_t> nodes_;  ///< free ones

@@ -36,7 +36,9 @@ class default_router {
   /// Hops from every node to b over working links; `nothing` where there is no way. Valid until the
   /// next call of any kind.
   const std::vector<std::uint32_t>& hops_to(node_id b) {
-    measure_to(b);
+    if (measured_ != b) {
+      measure_to(b);
+    }
     return hops_to_;
   }
 

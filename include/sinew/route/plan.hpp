@@ -21,10 +21,12 @@ enum class method : std::uint8_t {
   heu_load,       ///< paths of k shortest whose links carry few paths yet; the limit rises
   heu_chunk,      ///< chunks of the job with most left on the least loaded of k shortest paths
   opt,            ///< the best split over k shortest paths: the path LP, to 0.1 %
-  /// Ours, or the plan of one of the others if that is better: its busiest link never carries more
-  /// than that of another method's plan (plan_options::fall_back says the exception). The others
-  /// are tried on up to 1024 nodes with up to 20,000 jobs, and with up to 100,000 jobs on any
-  /// network where ours is not proven to be within `gap` of the best.
+  /// Ours, or the plan of one of the others if that is better: none of theirs is expected to take
+  /// less time, and if one of all these plans also has a busiest link that carries no more than any
+  /// of theirs, that is taken (plan_options::fall_back). The others are tried on up to 1024 nodes
+  /// with up to 20,000 jobs, and with up to 100,000 jobs on any network where ours is not proven to
+  /// be within `gap` of the best. Messages of at most a chunk keep to default routes where no plan
+  /// can be 5 % faster.
   balanced,
 };
 /// "default", "adaptive", "heu-load", "heu-chunk", "opt", "sinew".
@@ -39,14 +41,15 @@ struct plan_options {
   /// Of one job, 1..16. 0: ours keeps to 12, and where another method's plan is better it is taken
   /// with as many as it has.
   std::uint32_t most_paths = 0;
-  /// To another method's plan where that is predicted to be faster: to default routes if they are
-  /// as fast, to others if they take 5 % less. Otherwise the busiest link alone decides.
+  /// The time decides that plans are expected to take (simulate.hpp), and of equals default routes
+  /// go first. Otherwise the busiest link alone decides.
   bool fall_back = true;
   std::uint32_t fed = 0;          ///< k of the k shortest; 0: 50, fewer beyond 1024 jobs
   std::uint32_t load_limit = 16;  ///< of heu_load
   /// How many orders of equally short paths heu_load and heu_chunk try, or choices of them opt, the
-  /// best plan of which is kept: their results depend on it, and the originals' are not known.
-  std::uint32_t orders = 1;
+  /// best plan of which is kept: their results depend on it, and the originals' are not known. 0:
+  /// heu_load 16, the others 2.
+  std::uint32_t orders = 0;
   std::uint64_t seed = 1;
 };
 

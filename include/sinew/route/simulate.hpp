@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "sinew/route/machine.hpp"
 #include "sinew/route/plan.hpp"
@@ -49,5 +51,12 @@ struct simulation {
 /// whenever paths finish. Latencies are added at the end. Fast; knows no queues.
 [[nodiscard]] simulation simulate_flows(const topology& net, const route_plan& plan,
                                         const simulation_options& options = {});
+
+/// Whether simulate_flows() of each takes some tenths of a second at most: their paths have up to
+/// 100,000 links in all. Plans that are to be compared are all simulated, or none.
+[[nodiscard]] bool are_quickly_simulated(std::span<const route_plan* const> plans);
+/// Seconds that a plan takes: as fluid, or as predict() has them. Cold.
+[[nodiscard]] double expected_seconds(const topology& net, const route_plan& plan,
+                                      const machine& costs, bool simulated);
 
 }  // namespace sinew::route

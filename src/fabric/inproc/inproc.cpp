@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/atomics.hpp"
 #include "fabric/service.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/fabric/atomics.hpp"
 #include "sinew/fabric/fabric.hpp"
 
 namespace sinew::fabric {

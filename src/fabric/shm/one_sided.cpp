@@ -8,12 +8,12 @@
 #include <cstring>
 #include <string>
 
-#include "fabric/atomics.hpp"
 #include "fabric/shm/cma.hpp"
 #include "fabric/tuning.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/copy.hpp"
 #include "sinew/base/log.hpp"
+#include "sinew/fabric/atomics.hpp"
 
 namespace sinew::fabric::shm {
 namespace {

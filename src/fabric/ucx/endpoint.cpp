@@ -18,6 +18,7 @@
 #include "sinew/base/clock.hpp"
 #include "sinew/base/last_words.hpp"
 #include "sinew/base/memory.hpp"
+#include "sinew/base/sentence.hpp"
 #include "sinew/fabric/corrupt.hpp"
 
 namespace sinew::fabric::ucx {
@@ -184,7 +185,7 @@ std::string ucx_endpoint::address_of(const peer& p) const noexcept {
   try {
     return addresses_(p.rank);
   } catch (const std::exception& e) {
-    base::last_words().add("sinew: error: ").add(e.what()).add("\n").write();
+    base::last_words().add("sinew: error: ").add(as_clause(e.what())).add(".\n").write();
     return {};
   }
 }
@@ -195,7 +196,7 @@ bool ucx_endpoint::connect(peer& p) {
   if (address.empty() && among_jobs()) {
     base::last_words()
         .add("sinew: error: a rank of another job cannot be reached: this rank has not been told ")
-        .add("its address\n")
+        .add("its address.\n")
         .write();
   }
   const ucs_status_t made = address.empty() ? UCS_ERR_UNREACHABLE : make_way(p, address);
@@ -644,7 +645,7 @@ void ucx_endpoint::end_if_lost() {
       .add(" (")
       .add(ucs_status_string(lost_->lost))
       .add("): that rank has ended, or the network between their hosts does not work. What was ")
-      .add("under way is lost, so the job ends\n")
+      .add("under way is lost, so the job ends.\n")
       .write();
   std::_Exit(1);
 }

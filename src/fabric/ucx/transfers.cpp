@@ -3,10 +3,10 @@
 // memory to user memory, by UCX's rendezvous.
 #include <cstring>
 
-#include "fabric/atomics.hpp"
 #include "fabric/ucx/endpoint.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/memory.hpp"
+#include "sinew/fabric/atomics.hpp"
 #include "sinew/fabric/corrupt.hpp"
 
 namespace sinew::fabric::ucx {

@@ -13,8 +13,11 @@ namespace {
 void must(ucs_status_t answer, const char* what) {
   SINEW_CHECK(answer == UCS_OK, std::string("cannot open the network: ") + what,
               ucs_status_string(answer),
-              "`ucx_info -d` lists the transports that UCX finds; SINEW_NET_INTERFACES and "
-              "SINEW_NET_TRANSPORTS choose among them");
+              answer == UCS_ERR_BUSY && std::getenv("UCX_TCP_PORT_RANGE") != nullptr
+                  ? "each rank needs a port of its own for each interface: give SINEW_NET_PORTS "
+                    "(or UCX_TCP_PORT_RANGE) a longer range"
+                  : "`ucx_info -d` lists the transports that UCX finds; SINEW_NET_INTERFACES and "
+                    "SINEW_NET_TRANSPORTS choose among them");
 }
 
 }  // namespace

@@ -41,6 +41,25 @@ class Wrapper(unittest.TestCase):
                     self.assertEqual(run(program).stdout, "1\n")
                     os.remove(program)
 
+    def refused(self, compiler):
+        done = subprocess.run([CAF, "one.f90"], env={**os.environ, "CAF_FC": compiler}, timeout=90,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        return done.stderr
+
+    def test_another_compiler_is_no_gfortran(self):
+        with tempfile.TemporaryDirectory() as place:
+            flang = f"{place}/flang-22"
+            with open(flang, "w", encoding="ascii") as text:
+                text.write("#!/bin/sh\ncase $1 in\n  -dumpversion) echo 22.1.8 ;;\n"
+                           "  --version) echo Debian flang version 22.1.8; echo Target: here ;;\n"
+                           "  *) echo compiled ;;\nesac\n")
+            os.chmod(flang, 0o755)
+            said = self.refused(flang)
+            self.assertIn('flang-22" is no gfortran (it says "Debian flang version 22.1.8")', said)
+            self.assertRegex(said, r"name it in CAF_FC, or unset CAF_FC and SINEW_FC\.\n$")
+        self.assertIn("cannot be run. Install gfortran", self.refused("/nowhere/gfortran"))
+
     def test_its_own_version(self):
         self.assertRegex(run(CAF, "-showme:version").stdout, r"^caf\.sinew: Sinew \d")
 

@@ -1,5 +1,6 @@
 /* What the letter of the standard does not give and programs have from other libraries: reductions
- * of MPI_CHAR, MPI_DATATYPE_NULL where there is no data, attribute keys that are freed twice. */
+ * of MPI_CHAR, MPI_DATATYPE_NULL where there is no data, attribute keys that are freed twice; and
+ * callbacks that fail. */
 #include "check.h"
 
 static int rank, size;
@@ -183,6 +184,95 @@ static void keys(void) {
   EXPECT_ERROR(MPI_Type_free_keyval(&type_key), MPI_ERR_KEYVAL, "no attribute key");
 }
 
+/* --- callbacks that fail --- */
+
+enum { own_code = MPI_ERR_OTHER };
+static int refusing;
+
+static int refuse_comm(MPI_Comm comm, int k, void* value, void* extra) {
+  (void)comm, (void)k, (void)value, (void)extra;
+  return refusing ? own_code : MPI_SUCCESS;
+}
+
+static int refuse_win(MPI_Win win, int k, void* value, void* extra) {
+  (void)win, (void)k, (void)value, (void)extra;
+  return refusing ? own_code : MPI_SUCCESS;
+}
+
+static int refuse_type(MPI_Datatype type, int k, void* value, void* extra) {
+  (void)type, (void)k, (void)value, (void)extra;
+  return refusing ? own_code : MPI_SUCCESS;
+}
+
+static int refuse_copy(MPI_Comm old, int k, void* extra, void* in, void* out, int* flag) {
+  (void)old, (void)k, (void)extra, (void)in, (void)out;
+  *flag = 0;
+  return own_code;
+}
+
+static void wrong_handler(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  fprintf(stderr, "the error %d went to the handler of another communicator\n", *code);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+#define REFUSED(call)                                    \
+  do {                                                   \
+    refusing = 1;                                        \
+    EXPECT_ERROR(call, own_code, "of attribute key");    \
+    refusing = 0;                                        \
+  } while (0)
+
+/* The handler of the object decides, and the object stays. */
+static void failing_callbacks(void) {
+  int k = 0, copied = 0, win_key = 0, type_key = 0, n = 0;
+  MPI_Errhandler wrong;
+  MPI_Comm comm, twin;
+  MPI_Request request;
+  MPI_Win win;
+  MPI_Datatype type;
+  OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse_comm, &k, NULL));
+  OK(MPI_Comm_create_keyval(refuse_copy, MPI_COMM_NULL_DELETE_FN, &copied, NULL));
+  OK(MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, refuse_win, &win_key, NULL));
+  OK(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, refuse_type, &type_key, NULL));
+  OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm)); /* with MPI_ERRORS_RETURN */
+  OK(MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+  OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+  OK(MPI_Type_dup(MPI_INT, &type));
+  OK(MPI_Type_set_attr(type, type_key, &rank)); /* types have the handler of MPI_COMM_SELF */
+  REFUSED(MPI_Type_set_attr(type, type_key, &rank));
+  REFUSED(MPI_Type_delete_attr(type, type_key));
+  REFUSED(MPI_Type_free(&type));
+  OK(MPI_Type_free(&type));
+  OK(MPI_Comm_create_errhandler(wrong_handler, &wrong));
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, wrong));
+  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, wrong));
+  OK(MPI_Win_set_attr(win, win_key, &rank));
+  REFUSED(MPI_Win_set_attr(win, win_key, &rank));
+  REFUSED(MPI_Win_delete_attr(win, win_key));
+  REFUSED(MPI_Win_free(&win));
+  OK(MPI_Win_free(&win));
+  OK(MPI_Comm_set_attr(comm, copied, &rank));
+  REFUSED(MPI_Comm_dup(comm, &twin));
+  REFUSED(MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &twin));
+  REFUSED(MPI_Comm_idup(comm, &twin, &request));
+  OK(MPI_Comm_delete_attr(comm, copied));
+  OK(MPI_Comm_set_attr(comm, k, &rank));
+  REFUSED(MPI_Comm_set_attr(comm, k, &rank));
+  REFUSED(MPI_Comm_delete_attr(comm, k));
+  REFUSED(MPI_Comm_free(&comm));
+  if (rank == 0) REFUSED(MPI_Comm_disconnect(&comm)); /* the others wait for its second try */
+  OK(MPI_Comm_disconnect(&comm));
+  CHECK(comm == MPI_COMM_NULL);
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  OK(MPI_Errhandler_free(&wrong));
+  OK(MPI_Comm_set_attr(MPI_COMM_SELF, k, &rank));
+  REFUSED(MPI_Finalize());
+  OK(MPI_Finalized(&n));
+  CHECK(!n);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -194,6 +284,7 @@ int main(int argc, char** argv) {
   fortran();
   no_data();
   keys();
+  failing_callbacks();
   MPI_Finalize();
   return 0;
 }

@@ -90,6 +90,18 @@ static void seen_twice(void) {
   MPI_Type_free(&crossing);
 }
 
+/* A rank that has no part of the file; tools ask for the offset before each access. */
+static void nothing_seen(MPI_File fh) {
+  MPI_Datatype nothing;
+  MPI_Offset at = -1;
+  MPI_Type_contiguous(0, MPI_INT, &nothing);
+  MPI_Type_commit(&nothing);
+  CHECK(MPI_File_set_view(fh, 40, MPI_INT, nothing, "native", MPI_INFO_NULL) == MPI_SUCCESS);
+  MPI_Type_free(&nothing);
+  CHECK(MPI_File_get_byte_offset(fh, 0, &at) == MPI_SUCCESS && at == 40);
+  EXPECT_ERROR(MPI_File_get_byte_offset(fh, 1, &at), MPI_ERR_ARG, "no etype 1");
+}
+
 static void what_a_view_is(void) {
   MPI_File fh = opened(MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL);
   MPI_Datatype etype, filetype, pair, back;
@@ -112,6 +124,7 @@ static void what_a_view_is(void) {
   CHECK(disp == 24); /* nothing has changed */
   MPI_Type_free(&etype);
   MPI_Type_free(&back);
+  nothing_seen(fh);
   MPI_File_set_view(fh, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
   int over[] = {0, 1};
   char three[3] = {0, 0, 0};

@@ -22,7 +22,7 @@ def fibers(*words, workers=2, **more):
         [SINEW, "run", "--timeout", "200", "--threads-as-fibers", "-x", "SINEW_BASE_LOG=info",
          "-x", f"SINEW_FIBER_WORKERS={workers}", *map(str, words)],
         capture_output=True, timeout=250, check=False, **more)
-    said = b"sinew: info: threads are fibers, workers: %d\n" % workers
+    said = b"sinew: info: threads are fibers, workers: %d.\n" % workers
     done.fibers = done.stderr.count(said)
     done.stderr = done.stderr.replace(said, b"")
     return done
@@ -71,6 +71,11 @@ class Compressors(unittest.TestCase):
     @needs("pbzip2")
     def test_pbzip2(self):
         self.compare("pbzip2", "-p8", "-b2")
+
+    @needs("lbzip2")
+    def test_lbzip2(self):
+        """Its main thread waits in sigsuspend() for a signal that it has blocked before."""
+        self.compare("lbzip2", "-n", "4")
 
     @needs("zstd")
     def test_zstd(self):

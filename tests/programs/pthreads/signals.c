@@ -31,6 +31,96 @@ static void handle(int number, void (*handler)(int), int flags) {
   CHECK(before.sa_handler == handler && (before.sa_flags & SA_RESTART) == (flags & SA_RESTART));
 }
 
+static sigset_t only(int number) {
+  sigset_t set;
+  CHECK(sigemptyset(&set) == 0 && sigaddset(&set, number) == 0);
+  return set;
+}
+
+static void* returns(void* argument) { return argument; }
+
+static void in_ms(long ms) {
+  const struct itimerval once = {.it_value = {0, ms * 1000}};
+  CHECK(setitimer(ITIMER_REAL, &once, NULL) == 0);
+}
+
+// ---- Signals that are blocked before there are threads; each call has one of its own.
+
+enum { calls = 6 };
+static volatile sig_atomic_t handled[calls];
+static void count_call(int number) { handled[number - SIGRTMIN] += 1; }
+
+static void lets_in(int which, const sigset_t* mask, int length) {
+  const struct timespec limit = {length, 0};
+  const int watch = epoll_create1(0);
+  struct epoll_event event;
+  errno = 0;
+  int got = 0;
+  if (which == 0) got = sigsuspend(mask);
+  if (which == 1) got = ppoll(NULL, 0, &limit, mask);
+  if (which == 2) got = pselect(0, NULL, NULL, NULL, &limit, mask);
+  if (which == 3) got = epoll_pwait(watch, &event, 1, length * 1000, mask);
+  if (which >= 4) CHECK(pthread_sigmask(SIG_SETMASK, mask, NULL) == 0);
+  CHECK(close(watch) == 0 && (which >= 4 || (got == -1 && errno == EINTR)));
+}
+
+static void* sends_soon(void* number) {
+  usleep(30000);
+  CHECK(kill(getpid(), (int)(long)number) == 0);
+  return NULL;
+}
+
+static void waiting_since_before(void) {
+  pthread_t thread;
+  sigset_t all, mask, now;
+  CHECK(sigemptyset(&all) == 0);
+  for (int i = 0; i < calls; ++i) {
+    const struct sigaction how = {.sa_handler = count_call};
+    CHECK(sigaddset(&all, SIGRTMIN + i) == 0 && sigaction(SIGRTMIN + i, &how, NULL) == 0);
+  }
+  CHECK(sigprocmask(SIG_BLOCK, &all, NULL) == 0 && raise(SIGRTMIN + 5) == 0);
+  CHECK(pthread_create(&thread, NULL, returns, NULL) == 0 && pthread_join(thread, NULL) == 0);
+  for (int i = 0; i < calls; ++i) {
+    mask = all;
+    CHECK(sigdelset(&mask, SIGRTMIN + i) == 0 && (i == 5 || kill(getpid(), SIGRTMIN + i) == 0));
+    CHECK(sigpending(&now) == 0 && sigismember(&now, SIGRTMIN + i) == 1 && handled[i] == 0);
+    lets_in(i, &mask, 100);
+    CHECK(handled[i] == 1 && sigpending(&now) == 0 && sigismember(&now, SIGRTMIN + i) == 0);
+    CHECK(sigprocmask(SIG_SETMASK, &all, &now) == 0);
+    CHECK(sigismember(&now, SIGRTMIN + i) == (i < 4));
+    if (i >= 4) continue;
+    // The same again: by now it is no longer the kernel that keeps it. Then while the call waits.
+    CHECK(kill(getpid(), SIGRTMIN + i) == 0 && handled[i] == 1);
+    lets_in(i, &mask, i == 1 || i == 2 ? 0 : 100);
+    CHECK(handled[i] == 2);
+    CHECK(pthread_create(&thread, NULL, sends_soon, (void*)(long)(SIGRTMIN + i)) == 0);
+    lets_in(i, &mask, 100);
+    CHECK(handled[i] == 3 && pthread_join(thread, NULL) == 0);
+  }
+  CHECK(sigprocmask(SIG_UNBLOCK, &all, NULL) == 0);
+}
+
+// ---- What is blocked ends no call, not even of the only thread.
+
+static void blocked_is_not_seen(void) {
+  const sigset_t set = only(SIGALRM);
+  char byte;
+  handle(SIGALRM, count_alarm, 0);
+  CHECK(pipe(ends) == 0 && sigprocmask(SIG_BLOCK, &set, NULL) == 0);
+  in_ms(20);
+  CHECK(poll(NULL, 0, 200) == 0 && alarms == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    usleep(200000);
+    _exit(write(ends[1], "x", 1) != 1);
+  }
+  in_ms(20);
+  CHECK(read(ends[0], &byte, 1) == 1 && alarms == 0 && waitpid(child, NULL, 0) == child);
+  CHECK(sigprocmask(SIG_UNBLOCK, &set, NULL) == 0 && alarms == 1);
+  alarms = 0;
+  CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
+}
+
 // ---- Calls that a handler without SA_RESTART ends.
 
 static void sleeps_interrupted(void) {
@@ -160,12 +250,6 @@ static void right_threads(void) {
 
 // ---- Masks are a thread's own, and a new thread's its creator's.
 
-static sigset_t only(int number) {
-  sigset_t set;
-  CHECK(sigemptyset(&set) == 0 && sigaddset(&set, number) == 0);
-  return set;
-}
-
 static void* blocks(void* unused) {
   const sigset_t set = only(SIGUSR1);
   sigset_t now;
@@ -242,11 +326,6 @@ static void of_the_process(void) {
 static void* idles(void* unused) {
   CHECK(sem_wait(&go) == 0);
   return unused;
-}
-
-static void in_ms(long ms) {
-  const struct itimerval once = {.it_value = {0, ms * 1000}};
-  CHECK(setitimer(ITIMER_REAL, &once, NULL) == 0);
 }
 
 static sigjmp_buf back;
@@ -327,6 +406,8 @@ static void children_and_numbers(void) {
 
 int main(void) {
   CHECK(sem_init(&begun, 0, 0) == 0 && sem_init(&go, 0, 0) == 0);
+  waiting_since_before();
+  blocked_is_not_seen();
   interruptions();
   restarts();
   right_threads();

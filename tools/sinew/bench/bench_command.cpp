@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sinew/base/sentence.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/bench/compare.hpp"
 #include "sinew/bench/floor_probe.hpp"
@@ -202,7 +203,7 @@ int bench_main(int argc, char** argv) {
     return 0;
   }
   for (const std::string& sentence : settings::load_environment()) {
-    std::fprintf(stderr, "sinew bench: %s\n", sentence.c_str());
+    std::fprintf(stderr, "sinew bench: %s\n", as_sentence(sentence).c_str());
   }
   return run_experiments(o);
 }

@@ -39,8 +39,6 @@ std::optional<opencoarrays_files> find_files() {
   return std::nullopt;
 }
 
-bool is_fortran(std::string_view source) { return source.ends_with(".f90"); }
-
 std::optional<subject> find_opencoarrays() {
   const auto compiler = fortran_compiler();
   const auto launcher = program_in_path("mpirun.openmpi");

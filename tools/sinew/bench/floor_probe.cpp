@@ -291,7 +291,7 @@ int floor_probe(int argc, char** argv) {
     return 0;
   }
   if (cpus.size() < 2) {
-    std::fprintf(stderr, "one core only: no trip of a cache line to measure\n");
+    std::fprintf(stderr, "one core only: no trip of a cache line to measure.\n");
     return 1;
   }
   if (wanted("line")) {

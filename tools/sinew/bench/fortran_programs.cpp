@@ -14,8 +14,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* probe = "common/measure.f90";
 
-bool is_fortran(std::string_view source) { return source.ends_with(".f90"); }
-
 // The wrapper for C lies beside the one for Fortran: mpif90.mpich and mpicc.mpich.
 std::string compiler_for(const subject& who, std::string_view source) {
   if (is_fortran(source)) {

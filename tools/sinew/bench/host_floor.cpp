@@ -124,7 +124,7 @@ command host_floor(const experiment& e, const request& asked, const placement& o
 int host_floor_main(int argc, char** argv) {
   floor_words_read asked = read_words(argc, argv);
   if (asked.kind == nullptr || asked.plan.server.empty() || asked.plan.client.empty()) {
-    std::fprintf(stderr, "bench --host-floor is for `sinew bench --hosts`\n");
+    std::fprintf(stderr, "bench --host-floor is for `sinew bench --hosts`.\n");
     return 2;
   }
   adopt_orphans();

@@ -1,14 +1,25 @@
 // What is installed on the machine: programs of PATH, and libraries that pkg-config knows.
 #pragma once
 
+#include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sinew::tool {
 
 /// A program's path by the folders of PATH. Cold.
 [[nodiscard]] std::optional<std::string> program_in_path(const std::string& name);
+
+/// The value of an environment variable; empty if there is none.
+[[nodiscard]] inline std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+/// Whether a program's source is Fortran, by its name.
+[[nodiscard]] inline bool is_fortran(std::string_view source) { return source.ends_with(".f90"); }
 
 /// The files that measuring programs share: of the folder `common` below their sources, by name.
 /// Cold.

@@ -16,11 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 std::optional<std::string> find_in(const std::vector<std::string>& folders,
                                    const std::string& name) {
   for (const std::string& folder : folders) {

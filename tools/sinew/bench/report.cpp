@@ -6,12 +6,6 @@
 #include "sinew/bench/intervals.hpp"
 
 namespace sinew::tool {
-namespace {
-
-using stats::parameters;
-using stats::result_set;
-
-constexpr std::size_t most_notes = 8;
 
 std::string label_of(const stats::row_key& key) {
   std::string label = key.case_name;
@@ -20,6 +14,13 @@ std::string label_of(const stats::row_key& key) {
   }
   return label;
 }
+
+namespace {
+
+using stats::parameters;
+using stats::result_set;
+
+constexpr std::size_t most_notes = 8;
 
 /// Sentences below a table.
 class notes {

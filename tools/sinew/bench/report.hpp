@@ -31,6 +31,9 @@ std::string wide_table(const experiment& e, const stats::result_set& results, co
 std::vector<std::string> add_published(stats::result_set& results, const std::string& experiment,
                                        bool measured_only = true);
 
+/// A row's case and parameters, as the first column of a table shows them.
+[[nodiscard]] std::string label_of(const stats::row_key& key);
+
 /// What was started, for the file.
 struct started {
   std::string experiment;

@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 
+#include "sinew/base/sentence.hpp"
 #include "sinew/bench/host_floor.hpp"
 #include "sinew/bench/over_hosts.hpp"
 #include "sinew/bench/report.hpp"
@@ -105,7 +106,7 @@ class bench_run {
       throw usage_failure("bench --hosts needs two hosts at least, like --hosts h1:2,h2:2");
     }
     for (const std::string& sentence : map.problems()) {
-      std::fprintf(stderr, "sinew bench: %s\n", sentence.c_str());
+      std::fprintf(stderr, "sinew bench: %s\n", as_sentence(sentence).c_str());
     }
     if (!map.complete() || interrupted()) {
       return false;
@@ -131,7 +132,7 @@ class bench_run {
     if (auto ours = find_ours()) {
       found.mpi.push_back(*ours);
     } else {
-      std::fprintf(stderr, "sinew: not measured: no mpicc.sinew beside this program\n");
+      std::fprintf(stderr, "sinew: not measured: no mpicc.sinew beside this program.\n");
       ours_failed_ = true;
     }
     if (options_.peers == "none") {
@@ -140,7 +141,7 @@ class bench_run {
     const std::vector<subject> peers = find_peers();
     found.mpi.insert(found.mpi.end(), peers.begin(), peers.end());
     if (options_.peers == "auto" && peers.empty()) {
-      std::fprintf(stderr, "no other MPI found (tools/peers installs two to compare with)\n");
+      std::fprintf(stderr, "no other MPI found (tools/peers installs two to compare with).\n");
     }
     return found;
   }
@@ -187,7 +188,7 @@ class bench_run {
     }
     for (const std::string& name : stats::split(options_.peers, ',')) {
       if (names.count(name) == 0) {
-        std::fprintf(stderr, "%s: not found\n", name.c_str());
+        std::fprintf(stderr, "%s: not found.\n", name.c_str());
       }
     }
   }

@@ -8,14 +8,6 @@
 namespace sinew::tool {
 namespace {
 
-std::string label_of(const stats::row_key& key) {
-  std::string label = key.case_name;
-  for (const auto& [name, value] : key.params) {
-    label += ' ' + name + '=' + value;
-  }
-  return label;
-}
-
 std::string heading(const stats::row_key& key) {
   std::string text = key.metric;
   std::replace(text.begin(), text.end(), '_', ' ');

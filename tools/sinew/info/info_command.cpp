@@ -11,16 +11,20 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/parse.hpp"
+#include "sinew/base/sentence.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/bench/process.hpp"
 #include "sinew/bench/subjects.hpp"
 #include "sinew/boot/descriptor.hpp"
+#include "sinew/coll/choices.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/info/machine_picture.hpp"
 #include "sinew/info/reach.hpp"
@@ -33,7 +37,17 @@ struct info_request {
   bool help = false;
   std::string svg;
   host_choice hosts;
+  coll::imagined_call call;
 };
+
+std::size_t bytes_of(std::string_view text) {
+  const std::optional<std::int64_t> bytes = base::parse_bytes(text);
+  if (!bytes) {
+    throw usage_failure("--bytes takes a number such as 8, 64k or 1M, not \"" + std::string(text) +
+                        "\"");
+  }
+  return static_cast<std::size_t>(*bytes);
+}
 
 std::vector<option> table(info_request& request) {
   return {{{"--json"}, "", "prints JSON", [&request](std::string_view) { request.json = true; }},
@@ -41,6 +55,18 @@ std::vector<option> table(info_request& request) {
            "FILE",
            "topology: draws processors and memory",
            [&request](std::string_view v) { request.svg = v; }},
+          {{"-n", "--ranks"},
+           "N",
+           "collectives: of so many ranks (default: 4)",
+           [&request](std::string_view v) { request.call.ranks = whole_number("-n", v, 1); }},
+          {{"--nodes"},
+           "N",
+           "collectives: on so many nodes (default: 1)",
+           [&request](std::string_view v) { request.call.nodes = whole_number("--nodes", v, 1); }},
+          {{"--bytes"},
+           "SIZE",
+           "collectives: with blocks or vectors of this size (default: 8)",
+           [&request](std::string_view v) { request.call.bytes = bytes_of(v); }},
           {{"--hosts", "--host"},
            "HOST,...",
            "transports: which of these hosts reach each other, by what, and how fast",
@@ -64,6 +90,7 @@ using record = std::vector<std::pair<std::string, std::string>>;
 struct section {
   std::vector<record> rows;
   std::string text;
+  std::string head{};  ///< of a table, for people
 };
 
 std::string json_string(const std::string& text) {
@@ -106,7 +133,7 @@ std::string as_table(const section& what) {
       widths[i] = std::max(widths[i], row[i].second.size());
     }
   }
-  std::string text;
+  std::string text = what.head;
   for (const record& row : what.rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -146,7 +173,7 @@ const char* origin_name(topology::origin origin) {
   }
 }
 
-section config() {
+section config(const info_request& /*request*/) {
   section result;
   for (const setting_base* each : settings::all()) {
     result.rows.push_back({{"name", each->name()},
@@ -190,7 +217,7 @@ std::string single_copy_state() {
   return scope == 0 ? "yes" : "only if ranks permit it: ptrace_scope is " + std::to_string(scope);
 }
 
-section transports() {
+section transports(const info_request& /*request*/) {
   section result;
   const auto add = [&result](const char* name, const char* reach, const std::string& state) {
     result.rows.push_back({{"name", name}, {"reach", reach}, {"state", state}});
@@ -238,7 +265,7 @@ int tell_hosts(const info_request& request) {
   return interrupted() ? 130 : map.complete() ? 0 : 1;
 }
 
-section topology_page() {
+section topology_page(const info_request& /*request*/) {
   section result;
   for (const topology::core& each : topology::cores()) {
     std::string cpus;
@@ -266,7 +293,7 @@ section topology_page() {
   return result;
 }
 
-section deps() {
+section deps(const info_request& /*request*/) {
   section result;
   const auto add = [&result](const char* name, const std::string& version) {
     result.rows.push_back({{"name", name}, {"version", version}});
@@ -286,12 +313,32 @@ section deps() {
   return result;
 }
 
+section collectives_page(const info_request& request) {
+  const coll::imagined_call& of = request.call;
+  section result;
+  result.head = std::to_string(of.ranks) + (of.ranks == 1 ? " rank" : " ranks") + " on " +
+                std::to_string(of.nodes) + (of.nodes == 1 ? " node" : " nodes") + ", " +
+                std::to_string(of.bytes) + " bytes a block or a vector.\n";
+  for (const coll::algorithm_choice& each : coll::choices(of)) {
+    const bool both = each.blocking && each.nonblocking;
+    result.rows.push_back({{"collective", each.collective},
+                           {"algorithm", each.algorithm},
+                           {"chosen", both               ? "blocking, nonblocking"
+                                      : each.blocking    ? "blocking"
+                                      : each.nonblocking ? "nonblocking"
+                                                         : ""},
+                           {"about", each.about}});
+  }
+  return result;
+}
+
 struct page {
   std::string_view name;
-  section (*make)();
+  section (*make)(const info_request& request);
 };
 constexpr std::array pages = {page{"config", config}, page{"transports", transports},
-                              page{"topology", topology_page}, page{"deps", deps}};
+                              page{"topology", topology_page}, page{"deps", deps},
+                              page{"collectives", collectives_page}};
 
 std::vector<page> chosen_pages(std::vector<std::string_view> names) {
   std::vector<page> result;
@@ -306,7 +353,8 @@ std::vector<page> chosen_pages(std::vector<std::string_view> names) {
     if (result.empty() || result.back().name != name) {
       const std::string_view near = nearest(name, known);
       throw usage_failure("no page " + std::string(name) +
-                          (near.empty() ? "; there are config, transports, topology and deps"
+                          (near.empty() ? "; there are config, transports, topology, deps and "
+                                          "collectives"
                                         : "; did you mean " + std::string(near) + "?"));
     }
   }
@@ -326,11 +374,14 @@ command_page info_page() {
   static info_request unused;
   return {"info",
           "shows settings, transports, topology and versions",
-          "[config|transports|topology|deps]... [--json|--svg FILE] [--hosts LIST]",
+          "[config|transports|topology|deps|collectives]... [--json|--svg FILE] [--hosts LIST]",
           "config: every setting with its value and where that comes from. Settings are variables\n"
-          "SINEW_<MODULE>_<KEY>.",
+          "SINEW_<MODULE>_<KEY>.\n"
+          "collectives: the algorithms of each collective, and which one a call takes: the first\n"
+          "that can carry it out and that SINEW_COLL_<COLLECTIVE> names, else what is measured to\n"
+          "be the best.",
           table(unused),
-          {"config", "transports", "topology", "deps"}};
+          {"config", "transports", "topology", "deps", "collectives"}};
 }
 
 int info_main(int argc, char** argv) {
@@ -352,12 +403,17 @@ int info_main(int argc, char** argv) {
   if (!request.svg.empty() && (names.size() != 1 || names[0] != "topology" || request.json)) {
     throw usage_failure("--svg draws the page topology: sinew info topology --svg FILE");
   }
+  if (request.call.ranks < request.call.nodes) {
+    throw usage_failure("--nodes " + std::to_string(request.call.nodes) + " of " +
+                        std::to_string(request.call.ranks) +
+                        " ranks: each node has at least one (-n N)");
+  }
   if (request.hosts.given() && (names.size() != 1 || names[0] != "transports")) {
     throw usage_failure("--hosts is for one page: sinew info transports --hosts h1,h2");
   }
   const std::vector<page> wanted = chosen_pages(names);
   for (const std::string& sentence : settings::load_environment()) {
-    std::fprintf(stderr, "sinew info: %s\n", sentence.c_str());
+    std::fprintf(stderr, "sinew info: %s\n", as_sentence(sentence).c_str());
   }
   if (request.hosts.given()) {
     return tell_hosts(request);
@@ -370,10 +426,10 @@ int info_main(int argc, char** argv) {
   for (const page& each : wanted) {
     if (request.json) {
       text += (text.empty() ? "{" : ",\n ") + json_string(std::string(each.name)) + ": " +
-              as_json(each.make());
+              as_json(each.make(request));
     } else {
       text += wanted.size() > 1 ? (text.empty() ? "" : "\n") + std::string(each.name) + "\n" : "";
-      text += as_table(each.make());
+      text += as_table(each.make(request));
     }
   }
   std::fputs((text + (request.json ? "}\n" : "")).c_str(), stdout);

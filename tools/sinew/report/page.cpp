@@ -12,7 +12,7 @@ namespace {
 
 using verdict = compared_row::verdict;
 
-constexpr const char* style = R"(
+constexpr const char* page_style = R"(
 :root { color-scheme: light; }
 body { font: 16px/1.5 sans-serif; color: #111; background: #fff; margin: 0 auto; padding: 0 1rem;
   max-width: 80rem; }
@@ -84,12 +84,12 @@ std::vector<std::string> cells_of(const compared_row& r, const std::string& labe
           r.unit + (r.more_is_better ? " (more)" : " (less)")};
 }
 
-const std::vector<std::string> columns = {
+const std::vector<std::string> table_columns = {
     "", "paper", "best peer today", "Sinew", "Sinew / peer", "Sinew is", "floor", "unit"};
 
 std::string table_of(const std::string& caption, const std::string& body) {
   return "<div class=\"table\" tabindex=\"0\"><table>" + element("caption", caption) +
-         heading_row(columns) + "<tbody>\n" + body + "</tbody></table></div>\n";
+         heading_row(table_columns) + "<tbody>\n" + body + "</tbody></table></div>\n";
 }
 
 /// How often ours was better, and so on.
@@ -298,7 +298,7 @@ std::string page_of(const std::vector<drawn_figure>& figures, const std::vector<
 std::string page_begin(const std::string& title) {
   return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-         escaped(title) + "</title><style>" + style + "</style></head><body><main>\n" +
+         escaped(title) + "</title><style>" + page_style + "</style></head><body><main>\n" +
          element("h1", title) + '\n';
 }
 

@@ -127,22 +127,22 @@ struct look {
 };
 
 look look_of(const plot_line& line) {
-  using role = plot_line::role;
-  const char* colour = line.of == role::floor ? "#666666" : colours[line.colour % colours.size()];
+  const char* colour =
+      line.of == plot_line::role::floor ? "#666666" : colours[line.colour % colours.size()];
   const char* dash = "none";
   double thick = 1.5;
-  if (line.of == role::ours) {
+  if (line.of == plot_line::role::ours) {
     thick = 2.6;
-  } else if (line.of == role::floor) {
+  } else if (line.of == plot_line::role::floor) {
     dash = "1 4";
   } else {
     dash = dashes[line.colour % dashes.size()];
-    thick = line.of == role::paper ? 1.1 : 1.6;
+    thick = line.of == plot_line::role::paper ? 1.1 : 1.6;
   }
   return {colour,
           text_of("fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\" stroke-dasharray=\"%s\"",
                   colour, thick, dash),
-          line.of == role::paper, line.of != role::floor};
+          line.of == plot_line::role::paper, line.of != plot_line::role::floor};
 }
 
 /// One picture while it is drawn.

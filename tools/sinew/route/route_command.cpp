@@ -11,6 +11,7 @@
 #include "sinew/base/parse.hpp"
 #include "sinew/bench/stats.hpp"
 #include "sinew/commands.hpp"
+#include "sinew/progress_line.hpp"
 #include "sinew/route/default_route.hpp"
 #include "sinew/route/interchange.hpp"
 #include "sinew/route/pattern.hpp"
@@ -440,10 +441,10 @@ std::string label_of(const route_plan& plan) {
 }
 
 // The columns of the original's table; means stand before their maxima. MB is 10^6 bytes.
-std::vector<std::string> row(const topology& net, const route_plan& plan, const machine& costs) {
+std::vector<std::string> row(const topology& net, const route_plan& plan, const machine& costs,
+                             double seconds) {
   const plan_figures f = figures_of(net, plan, costs.chunk);
   const auto n = [](double v) { return stats::short_number(v); };
-  const double seconds = predict(net, plan, costs);
   return {label_of(plan),
           seconds > 0 ? n(f.bytes / seconds * 1e-6) : "-",
           std::to_string(f.paths),
@@ -461,9 +462,35 @@ std::vector<std::string> row(const topology& net, const route_plan& plan, const 
           n(plan.seconds)};
 }
 
+std::vector<double> seconds_of(const topology& net, const std::vector<route_plan>& plans,
+                               const machine& costs) {
+  std::vector<const route_plan*> all;
+  for (const route_plan& plan : plans) {
+    all.push_back(&plan);
+  }
+  const bool simulated = are_quickly_simulated(all);
+  std::vector<double> seconds;
+  for (const route_plan& plan : plans) {
+    seconds.push_back(expected_seconds(net, plan, costs, simulated));
+  }
+  return seconds;
+}
+
+std::string table_of(const topology& net, const std::vector<route_plan>& plans,
+                     const machine& costs) {
+  const std::vector<double> seconds = seconds_of(net, plans, costs);
+  lines table = {head};
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    table.push_back(row(net, plans[i], costs, seconds[i]));
+  }
+  return stats::render_table(table);
+}
+
 route_plan one_plan(const topology& net, const job_list& jobs, const request& r, method how) {
   plan_options o = r.plan;
   o.how = how;
+  const progress_line shown(std::string("sinew route: planning by ") + method_name(how) + " on " +
+                            net.name());
   return make_plan(net, jobs, o);
 }
 
@@ -484,14 +511,14 @@ void draw(const request& r, const curve_words& words, const std::vector<curve>& 
 
 /// The same jobs by several methods. All are held against one bound, the best that is known: the
 /// gap of a plan does not depend on which others stand beside it.
-struct comparison {
+struct compared_plans {
   std::vector<route_plan> plans;
   route_plan proven;  ///< has the bound
 };
 
-comparison plans_of(const topology& net, const job_list& jobs, const request& r,
-                    const std::vector<method>& methods) {
-  comparison out;
+compared_plans plans_of(const topology& net, const job_list& jobs, const request& r,
+                        const std::vector<method>& methods) {
+  compared_plans out;
   const auto learn = [&out](const route_plan& plan) {
     if (plan.bound > out.proven.bound) {
       out.proven = plan;
@@ -521,18 +548,18 @@ int compare_sizes(const request& asked) {
   for (const method how : methods) {
     curves.push_back({method_name(how), {}});
   }
-  lines table = {{"nodes", "method", "busiest MB", "gap %", "predicted MB/s", "took s"}};
+  lines table = {{"nodes", "method", "busiest MB", "gap %", "expected MB/s", "took s"}};
   for (const std::uint32_t nodes : asked.nodes) {
     request one = asked;
     one.topology = "mira:" + std::to_string(nodes);
     const topology net = network(one);
     const request r = on(net, one);
     const job_list jobs = make_pattern(net, r.pattern, r.jobs);
-    const comparison all = plans_of(net, jobs, r, methods);
+    const compared_plans all = plans_of(net, jobs, r, methods);
+    const std::vector<double> seconds = seconds_of(net, all.plans, r.plan.costs);
     for (std::size_t m = 0; m < methods.size(); ++m) {
       const route_plan& plan = all.plans[m];
-      const double rate =
-          figures_of(net, plan, r.plan.costs.chunk).bytes / predict(net, plan, r.plan.costs) * 1e-6;
+      const double rate = figures_of(net, plan, r.plan.costs.chunk).bytes / seconds[m] * 1e-6;
       curves[m].points.emplace_back(nodes, rate);
       table.push_back({std::to_string(nodes), label_of(plan), mega(plan.busiest),
                        plan.bound > 0 ? stats::short_number(plan.gap() * 100) : "-",
@@ -540,7 +567,7 @@ int compare_sizes(const request& asked) {
     }
   }
   std::printf("%s", stats::render_table(table).c_str());
-  draw(asked, {asked.pattern + ": throughput by nodes", "nodes", "predicted MB/s"}, curves);
+  draw(asked, {asked.pattern + ": throughput by nodes", "nodes", "expected MB/s"}, curves);
   return 0;
 }
 
@@ -556,14 +583,10 @@ int compare(const request& asked) {
     methods = {method::default_route, method::adaptive, method::heu_load,
                method::heu_chunk,     method::opt,      method::balanced};
   }
-  const comparison all = plans_of(net, jobs, r, methods);
-  lines table = {head};
-  for (const route_plan& plan : all.plans) {
-    table.push_back(row(net, plan, r.plan.costs));
-  }
+  const compared_plans all = plans_of(net, jobs, r, methods);
   std::printf("%s on %s, %zu jobs of %s bytes\n\n%s\n", r.pattern.c_str(), net.name().c_str(),
               jobs.size(), base::bytes_text(static_cast<std::int64_t>(r.jobs.bytes)).c_str(),
-              stats::render_table(table).c_str());
+              table_of(net, all.plans, r.plan.costs).c_str());
   print_bound(all.proven);
   return 0;
 }
@@ -573,8 +596,9 @@ int plan_action(const request& asked) {
   const request r = on(net, asked);
   const job_list jobs = make_pattern(net, r.pattern, r.jobs);
   const method how = r.methods.empty() ? method::balanced : r.methods[0];
-  const route_plan plan = plans_of(net, jobs, r, {how}).plans[0];
-  std::printf("%s\n", stats::render_table({head, row(net, plan, r.plan.costs)}).c_str());
+  const compared_plans all = plans_of(net, jobs, r, {how});
+  const route_plan& plan = all.plans[0];
+  std::printf("%s\n", table_of(net, all.plans, r.plan.costs).c_str());
   print_bound(plan);
   if (!r.output.empty()) {
     write_text(r.output, plan_to_json(net, plan));
@@ -604,6 +628,8 @@ int simulate_action(const request& asked) {
     for (const std::uint64_t chunk : chunks) {
       simulation_options o = r.simulation;
       o.costs.chunk = chunk;
+      const progress_line shown("sinew route: simulating chunks of " +
+                                size_of(static_cast<double>(chunk)));
       const simulation s = r.fluid ? simulate_flows(net, plan, o) : simulate_chunks(net, plan, o);
       curves.back().points.emplace_back(chunk, s.throughput() * 1e-6);
       table.push_back({method_name(how), size_of(static_cast<double>(chunk)),
@@ -647,7 +673,7 @@ int show(const request& r) {
   const topology net = network(shape);
   const route_plan plan = plan_from_json(net, text, r.file);
   const machine costs = on(net, r).plan.costs;
-  std::printf("%s\n", stats::render_table({head, row(net, plan, costs)}).c_str());
+  std::printf("%s\n", table_of(net, {plan}, costs).c_str());
   print_bound(plan);
   if (!r.output.empty()) {
     write_text(r.output, load_picture(net, plan, loads_beside(net, plan, r.beside)));

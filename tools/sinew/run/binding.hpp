@@ -16,7 +16,4 @@ struct binding_plan {
 /// Reads the machine only if a binding is asked for.
 [[nodiscard]] binding_plan plan_binding(binding_policy policy, int ranks);
 
-/// "0-3,8".
-[[nodiscard]] std::string cpu_list(const std::vector<int>& cpus);
-
 }  // namespace sinew::tool

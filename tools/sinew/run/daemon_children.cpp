@@ -7,15 +7,15 @@
 
 namespace sinew::tool {
 
-daemon_children::daemon_children(event_loop& loop, const host_orders& orders, sender up)
+daemon_children::daemon_children(event_loop& loop, const host_orders& orders, bool through_agent,
+                                 sender up)
     : loop_(loop),
       orders_(orders),
       up_(std::move(up)),
       starter_(
-          loop, orders.agent, orders.hosts.names, children_of(orders.parents, orders.node),
-          {[this](int node, boot::descriptor in, boot::descriptor out) {
-             attach(child_of(node), std::move(in), std::move(out));
-           },
+          loop, {orders.agent, through_agent}, orders.hosts.names,
+          children_of(orders.parents, orders.node),
+          {[this](int node, daemon_line line) { attach(child_of(node), std::move(line)); },
            [this](int node, int code, const std::string& why) { lose(child_of(node), code, why); },
            [this](const std::string& text) { up_(frame_kind::remark, 0, text); }}) {
   for (const int node : children_of(orders.parents, orders.node)) {
@@ -31,14 +31,14 @@ daemon_children::child& daemon_children::child_of(int node) {
   return **found;
 }
 
-void daemon_children::attach(child& to, boot::descriptor in, boot::descriptor out) {
+void daemon_children::attach(child& to, daemon_line line) {
   SINEW_EXPECT(to.link == nullptr && !to.gone);
   const std::string& name = orders_.hosts.names[static_cast<std::size_t>(to.node)];
   to.link = std::make_unique<frame_link>(
-      loop_, std::move(in), std::move(out),
+      loop_, std::move(line), frame_link::side::launcher,
       frame_link::events{
           [this, &to](const frame& got) { take(to, got); },
-          [this, &to, name](const std::string& why) { lose(to, 1, daemon_has_ended(name, why)); }});
+          [this, &to, name](const link_loss& how) { lose(to, 1, daemon_is_lost(name, how)); }});
   host_orders theirs = orders_;
   theirs.node = to.node;
   to.link->send(frame_kind::set_up, 0, pack(theirs));

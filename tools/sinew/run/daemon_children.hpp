@@ -22,14 +22,14 @@ class daemon_children {
   using sender = std::function<void(frame_kind kind, int rank, std::string_view bytes)>;
 
   /// `orders`: this daemon's own, of which those below get the like.
-  daemon_children(event_loop& loop, const host_orders& orders, sender up);
+  daemon_children(event_loop& loop, const host_orders& orders, bool through_agent, sender up);
 
   void start(const sigset_t& mask) { starter_.start(mask); }
   /// What is for all daemons.
   void pass_to_all(const frame& got);
   /// What is for one rank that is not here, or with output_taken and ask_clock for one node.
   void pass_on(const frame& got);
-  void on_child() { starter_.on_child(); }
+  void on_child(const siginfo_t& ended) { starter_.on_child(ended); }
   void look_after(std::int64_t now);
   /// Silence until now was ours.
   void forgive_silence();
@@ -43,7 +43,7 @@ class daemon_children {
     bool gone = false;
   };
 
-  void attach(child& to, boot::descriptor in, boot::descriptor out);
+  void attach(child& to, daemon_line line);
   void take(child& from, const frame& got);
   void lose(child& which, int code, const std::string& why);
   [[nodiscard]] child& child_of(int node);

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
@@ -47,14 +48,13 @@ int daemon_main(int, char**) {
               "here it is " + build_name() + ", the launcher is " +
                   boot::pmi_visible(by->build.substr(0, 100)),
               "install the same build on all hosts");
-  boot::descriptor socket = call_launcher(*by);
-  if (socket) {
-    return host_daemon(std::move(socket), {}).run();
+  if (auto line = call_launcher(*by)) {
+    return host_daemon(std::move(*line)).run();
   }
-  const std::string line = stay_line(by->secret, by->node) + "\n";
+  const std::string line = stay_line(by->node) + "\n";
   SINEW_CHECK(::write(STDOUT_FILENO, line.data(), line.size()) == static_cast<ssize_t>(line.size()),
               "the launcher cannot be told of this daemon", std::strerror(errno), "");
-  return host_daemon(copy_of(STDIN_FILENO), copy_of(STDOUT_FILENO)).run();
+  return host_daemon({copy_of(STDIN_FILENO), copy_of(STDOUT_FILENO)}).run();
 }
 
 }  // namespace sinew::tool

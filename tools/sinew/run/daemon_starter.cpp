@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,24 +9,28 @@
 #include <cerrno>
 #include <cstring>
 #include <sstream>
+#include <utility>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/base/system_limits.hpp"
 #include "sinew/run/hosts.hpp"
-#include "sinew/run/local_ranks.hpp"
+#include "sinew/run/pipe.hpp"
 #include "sinew/run/rank_process.hpp"
 
 namespace sinew::tool {
 namespace {
 
 // A login may take long where home directories are far; what has taken so long has failed.
-constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::int64_t slow_start_ns = 5 * second_ns;
 constexpr std::int64_t longest_start_ns = 30 * second_ns;
 constexpr std::size_t most_callers = 256;
-constexpr std::int64_t caller_ns = 3'000'000'000;
-constexpr std::size_t longest_agent_line = 4096;
+constexpr std::size_t most_addresses = 16;
+constexpr std::int64_t caller_ns = 3 * second_ns;
+constexpr std::size_t longest_agent_line = 65'536;
+constexpr std::size_t most_agent_lines = 1000;
 
 std::string own_path() {
   std::array<char, 4096> path{};
@@ -46,11 +49,15 @@ std::string for_a_shell(const std::string& word) {
   return text + "'";
 }
 
-std::array<boot::descriptor, 2> make_pipe() {
-  std::array<int, 2> ends{};
-  SINEW_CHECK(::pipe2(ends.data(), O_CLOEXEC) == 0, "no pipe for a host's agent",
-              std::strerror(errno), "raise the limit on open files (ulimit -n)");
-  return {boot::descriptor(ends[0]), boot::descriptor(ends[1])};
+/// The first whole line of what a pipe brought; when the pipe has ended, the rest is one.
+bool take_line(std::string& begun, bool ended, std::string& line) {
+  const std::size_t end = std::min(begun.find('\n'), begun.size());
+  if (begun.empty() || (end == begun.size() && !ended && end < longest_agent_line)) {
+    return false;
+  }
+  line = begun.substr(0, end);
+  begun.erase(0, end + 1);
+  return true;
 }
 
 std::vector<std::string> current_environment() {
@@ -63,13 +70,13 @@ std::vector<std::string> current_environment() {
 
 }  // namespace
 
-daemon_starter::daemon_starter(event_loop& loop, std::string agent,
+daemon_starter::daemon_starter(event_loop& loop, host_agent agent,
                                const std::vector<std::string>& names, const std::vector<int>& nodes,
                                events calls)
     : loop_(loop),
       agent_(std::move(agent)),
       calls_(std::move(calls)),
-      secret_(make_secret()),
+      secret_(random_secret()),
       reaper_(static_cast<int>(nodes.size())) {
   for (const int node : nodes) {
     auto each = std::make_unique<candidate>();
@@ -82,9 +89,13 @@ daemon_starter::daemon_starter(event_loop& loop, std::string agent,
 
 void daemon_starter::start(const sigset_t& mask) {
   mask_ = mask;
-  listener_ = listen_for_daemons();
-  if (listener_.socket) {
-    loop_.watch_input(listener_.socket.get(), [this] { accept_callers(); });
+  if (!agent_.carries_all) {
+    (void)settings::load_environment();  // what is unknown is told by the ranks
+    listeners_ = boot::listen_for_hosts(boot::address_family::any, most_addresses, SOMAXCONN);
+  }
+  for (const boot::descriptor& each : listeners_.sockets) {
+    const int number = each.get();
+    loop_.watch_input(number, [this, number] { accept_callers(number); });
   }
   for (const auto& each : candidates_) {
     if (!given_up_) {
@@ -99,8 +110,9 @@ std::vector<std::string> daemon_starter::agent_words(const candidate& to) const 
     return {own_path(), "daemon"};
   }
   std::vector<std::string> words;
-  std::istringstream text(
-      agent_.empty() ? "ssh -x -o BatchMode=yes -o ConnectTimeout=4 -o LogLevel=ERROR" : agent_);
+  std::istringstream text(agent_.command.empty()
+                              ? "ssh -x -o BatchMode=yes -o ConnectTimeout=4 -o LogLevel=ERROR"
+                              : agent_.command);
   for (std::string word; text >> word;) {
     words.push_back(word);
   }
@@ -116,9 +128,10 @@ std::vector<std::string> daemon_starter::agent_words(const candidate& to) const 
 
 void daemon_starter::start_agent(candidate& to) {
   SINEW_EXPECT(to.agent < 0 && to.at == stage::awaited);
-  auto [input_end, to_agent] = make_pipe();
-  auto [from_agent, output_end] = make_pipe();
-  auto [errors, errors_end] = make_pipe();
+  const std::string no_pipe = "no pipe for a host's agent";
+  auto [input_end, to_agent] = make_pipe(no_pipe);
+  auto [from_agent, output_end] = make_pipe(no_pipe);
+  auto [errors, errors_end] = make_pipe(no_pipe);
   start_plan start;
   start.arguments = agent_words(to);
   const program_lookup found = find_program(start.arguments.front());
@@ -140,9 +153,9 @@ void daemon_starter::start_agent(candidate& to) {
     const start_failure why = explain(start, result);
     return fail(to, why.exit_code, "the agent of the host " + to.name + ": " + why.text);
   }
-  const bool by_agent = is_this_machine(to.name) || !listener_.socket;
-  const greeting hello{build_name(), secret_, to.node, by_agent ? 0 : listener_.port,
-                       by_agent ? std::vector<std::string>() : own_addresses()};
+  const bool by_agent = is_this_machine(to.name) || listeners_.sockets.empty();
+  const greeting hello{build_name(), secret_, to.node, by_agent ? 0 : listeners_.port,
+                       by_agent ? std::vector<std::string>() : listeners_.addresses};
   const std::string line = greeting_line(hello);
   (void)!::write(to_agent.get(), line.data(), line.size());  // a pipe takes a page at least
   to.to_agent = std::move(to_agent);
@@ -157,65 +170,68 @@ void daemon_starter::start_agent(candidate& to) {
 
 // Byte by byte would be slow, but behind the line that we look for nothing comes before we answer.
 void daemon_starter::read_agent(candidate& from) {
-  std::array<char, 4096> bytes;
-  const ssize_t got = ::read(from.from_agent.get(), bytes.data(), bytes.size());
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+  if (!read_more(from.from_agent, from.line)) {
     return;
   }
-  if (got <= 0) {
-    loop_.forget(from.from_agent.get());
-    from.from_agent.reset();
-    return;
-  }
-  from.line.append(bytes.data(), static_cast<std::size_t>(got));
-  for (std::size_t end = from.line.find('\n'); end != std::string::npos;
-       end = from.line.find('\n')) {
-    const std::string line = from.line.substr(0, end);
-    from.line.erase(0, end + 1);
-    if (from.at == stage::awaited && line == stay_line(secret_, from.node)) {
+  for (std::string line; take_line(from.line, !from.from_agent, line);) {
+    if (from.at == stage::awaited && line == stay_line(from.node)) {
       loop_.forget(from.from_agent.get());
-      return connect(from, std::move(from.from_agent), std::move(from.to_agent));
+      return connect(from, {std::move(from.from_agent), std::move(from.to_agent)});
     }
-    agent_line(from, line);
-  }
-  if (from.line.size() > longest_agent_line) {
-    from.line.clear();
+    hear(from, std::move(line), from.at == stage::connected);
   }
 }
 
 void daemon_starter::read_errors(candidate& from) {
+  if (read_more(from.errors, from.error_line)) {
+    for (std::string line; take_line(from.error_line, !from.errors, line);) {
+      hear(from, std::move(line), true);
+    }
+  }
+}
+
+/// False: nothing is new. A pipe that has ended is closed.
+bool daemon_starter::read_more(boot::descriptor& pipe, std::string& begun) {
   std::array<char, 4096> bytes;
-  const ssize_t got = ::read(from.errors.get(), bytes.data(), bytes.size());
+  const ssize_t got = ::read(pipe.get(), bytes.data(), bytes.size());
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
-    return;
+    return false;
   }
   if (got <= 0) {
-    loop_.forget(from.errors.get());
-    from.errors.reset();
-    return;
+    loop_.forget(pipe.get());
+    pipe.reset();
+    return true;
   }
-  std::istringstream text(std::string(bytes.data(), static_cast<std::size_t>(got)));
-  for (std::string line; std::getline(text, line);) {
-    agent_line(from, line);
-  }
+  begun.append(bytes.data(), static_cast<std::size_t>(got));
+  return true;
 }
 
-// Before there is a daemon it is kept for the message, should none come.
-void daemon_starter::agent_line(candidate& from, const std::string& line) {
+// Errors are for people in any case; what a login's start-up files print, if no daemon comes.
+void daemon_starter::hear(candidate& from, std::string line, bool for_people) {
   const std::size_t end = line.find_last_not_of(" \t\r");
-  if (end == std::string::npos) {
+  if (end == std::string::npos || from.at == stage::failed ||
+      from.said.size() >= most_agent_lines) {
     return;
   }
-  from.said = line.substr(0, std::min(end + 1, longest_agent_line));
-  if (from.at == stage::connected) {
-    calls_.remark(from.name + ": " + from.said);
+  line.resize(end + 1);
+  from.said.push_back({std::move(line), for_people});
+  if (from.at == stage::connected || from.told_slow) {
+    tell_said(from);
   }
 }
 
-void daemon_starter::accept_callers() {
+void daemon_starter::tell_said(candidate& of) {
+  for (const agent_line& each : of.said) {
+    if (each.for_people) {
+      calls_.remark(of.name + ": " + each.text);
+    }
+  }
+  std::erase_if(of.said, [](const agent_line& each) { return each.for_people; });
+}
+
+void daemon_starter::accept_callers(int listener) {
   while (true) {
-    boot::descriptor socket(
-        ::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    boot::descriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) {
       return;
     }
@@ -223,7 +239,7 @@ void daemon_starter::accept_callers() {
       continue;
     }
     tune_connection(socket.get());
-    const std::uint64_t challenge = random_number();
+    const secret_bytes challenge = random_secret();
     const int number = socket.get();
     if (::send(number, &challenge, sizeof challenge, MSG_NOSIGNAL) != sizeof challenge) {
       continue;
@@ -248,30 +264,48 @@ void daemon_starter::read_caller(int socket) {
   if (got > 0 && from->bytes.size() < sizeof given) {
     return;
   }
-  const caller who = std::move(*from);
+  caller who = std::move(*from);
   callers_.erase(from);
   loop_.forget(socket);
-  if (who.bytes.size() < sizeof given) {
-    return;  // it has hung up
-  }
-  std::memcpy(&given, who.bytes.data(), sizeof given);
-  const auto whose = std::find_if(candidates_.begin(), candidates_.end(), [&given](const auto& c) {
-    return static_cast<std::uint64_t>(c->node) == given.node;
-  });
-  if (!is_daemon(secret_, who.challenge, given) || whose == candidates_.end() ||
-      (*whose)->at != stage::awaited) {
-    return;  // somebody else's connection
-  }
-  const std::uint64_t proof = prove_launcher(secret_, who.challenge, given.challenge);
-  if (::send(socket, &proof, sizeof proof, MSG_NOSIGNAL) == sizeof proof) {
-    connect(**whose, boot::descriptor(::fcntl(socket, F_DUPFD_CLOEXEC, 3)), {});
+  if (who.bytes.size() == sizeof given) {  // else it has hung up
+    std::memcpy(&given, who.bytes.data(), sizeof given);
+    admit(std::move(who), given);
   }
 }
 
-void daemon_starter::connect(candidate& to, boot::descriptor in, boot::descriptor out) {
-  SINEW_EXPECT(to.at == stage::awaited && in);
+void daemon_starter::admit(caller who, const daemon_proof& given) {
+  const auto whose = std::find_if(candidates_.begin(), candidates_.end(), [&given](const auto& c) {
+    return static_cast<std::uint32_t>(c->node) == given.claim.node;
+  });
+  const int socket = who.socket.get();
+  const auto near = near_end(socket);
+  const auto far = far_end(socket);
+  if (!is_daemon(secret_, who.challenge, given) || whose == candidates_.end() ||
+      (*whose)->at != stage::awaited || !near || !far) {
+    return;  // somebody else's connection
+  }
+  candidate& daemon = **whose;
+  if (given.claim.ends != connection_ends{*near, *far}) {
+    if (!std::exchange(daemon.told_ends, true)) {
+      calls_.remark("the daemon on " + daemon.name + " has called " +
+                    text(given.claim.ends.launcher) + " from " + text(given.claim.ends.daemon) +
+                    ", and the call came to " + text(*near) + " from " + text(*far) +
+                    ": addresses are translated on the way, or somebody relays; the call is not "
+                    "taken, and the agent carries all (--through-agent asks for that at once)");
+    }
+    return;
+  }
+  const secret_bytes proof = prove_launcher(secret_, who.challenge, given.claim);
+  if (::send(socket, &proof, sizeof proof, MSG_NOSIGNAL) == sizeof proof) {
+    connect(daemon, {std::move(who.socket), {}, keys_of(secret_, who.challenge, given.claim)});
+  }
+}
+
+void daemon_starter::connect(candidate& to, daemon_line line) {
+  SINEW_EXPECT(to.at == stage::awaited && line.in);
   to.at = stage::connected;
-  calls_.connected(to.node, std::move(in), std::move(out));
+  tell_said(to);
+  calls_.connected(to.node, std::move(line));
 }
 
 void daemon_starter::fail(candidate& which, int code, const std::string& why) {
@@ -283,10 +317,18 @@ void daemon_starter::fail(candidate& which, int code, const std::string& why) {
   }
 }
 
-std::string daemon_starter::why_no_daemon(const candidate& of, int status) const {
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+/// The last line that it said stands in the sentence, the others before it.
+std::string daemon_starter::why_no_daemon(candidate& of, int code) {
   const std::string agent = agent_words(of).front();
-  const std::string said = of.said.empty() ? "" : ": " + of.said;
+  std::string said;
+  if (!of.said.empty()) {
+    said = ": " + of.said.back().text;
+    of.said.pop_back();
+  }
+  for (agent_line& each : of.said) {
+    each.for_people = true;
+  }
+  tell_said(of);
   if (code == 127 || code == 126) {
     return "the host " + of.name + " has no Sinew at " + own_path() + said +
            "; install the same build there, or use a file system that both see";
@@ -298,7 +340,7 @@ std::string daemon_starter::why_no_daemon(const candidate& of, int status) const
               : "");
 }
 
-void daemon_starter::agent_has_ended(candidate& of, int status) {
+void daemon_starter::agent_has_ended(candidate& of, int code) {
   of.agent_ended = true;
   // What it said last is still in its pipes; a daemon that runs on without it has its connection.
   for (int round = 0; round < 64 && of.errors; ++round) {
@@ -308,32 +350,27 @@ void daemon_starter::agent_has_ended(candidate& of, int status) {
     read_agent(of);
   }
   if (of.at == stage::awaited) {
-    fail(of, 1, why_no_daemon(of, status));
+    fail(of, 1, why_no_daemon(of, code));
   }
 }
 
-void daemon_starter::on_child() {
-  for (const auto& each : candidates_) {
-    siginfo_t info{};
-    if (each->agent <= 0 || each->agent_ended ||
-        ::waitid(P_PID, static_cast<id_t>(each->agent), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-        info.si_pid == 0) {
-      continue;
-    }
-    reaper_.pid_of(each->place).store(0, std::memory_order_release);
-    int status = 0;
-    ::waitpid(each->agent, &status, 0);
-    agent_has_ended(*each, status);
+void daemon_starter::on_child(const siginfo_t& child) {
+  const auto of = std::find_if(candidates_.begin(), candidates_.end(), [&child](const auto& each) {
+    return each->agent == child.si_pid && !each->agent_ended;
+  });
+  if (of != candidates_.end()) {
+    reaper_.pid_of((*of)->place).store(0, std::memory_order_release);
+    agent_has_ended(**of, child.si_code == CLD_EXITED ? child.si_status : 128 + child.si_status);
   }
 }
 
 void daemon_starter::give_up() {
   given_up_ = true;
   for (const auto& each : candidates_) {
+    if (each->at != stage::connected && each->agent > 0 && !each->agent_ended) {
+      signal_rank(each->agent, SIGKILL);
+    }
     if (each->at == stage::awaited) {
-      if (each->agent > 0 && !each->agent_ended) {
-        signal_rank(each->agent, SIGKILL);
-      }
       fail(*each, 0, "");
     }
   }
@@ -357,6 +394,7 @@ void daemon_starter::look_after(std::int64_t now) {
     }
     if (now - each->began_ns > slow_start_ns && !each->told_slow) {
       each->told_slow = true;
+      tell_said(*each);
       calls_.remark("the host " + each->name + " has not answered yet; it has " +
                     std::to_string((longest_start_ns - slow_start_ns) / second_ns) + " s more");
     }

@@ -10,29 +10,37 @@
 #include <vector>
 
 #include "sinew/boot/descriptor.hpp"
+#include "sinew/boot/listening.hpp"
 #include "sinew/run/event_loop.hpp"
 #include "sinew/run/greeting.hpp"
 #include "sinew/run/reaper.hpp"
 
 namespace sinew::tool {
 
+/// How a command is started on another host, and whether daemons speak through that alone.
+struct host_agent {
+  std::string command;  ///< empty: ssh
+  bool carries_all = false;
+};
+
 /// An agent (ssh, or --rsh) starts a daemon on each host, which connects back to us or, where it
 /// cannot, speaks through the agent. Every starter has a secret of its own.
 class daemon_starter {
  public:
   struct events {
-    std::function<void(int node, boot::descriptor in, boot::descriptor out)> connected;
+    std::function<void(int node, daemon_line line)> connected;
     /// No daemon will come from there: an exit code and a sentence.
     std::function<void(int node, int code, const std::string& why)> failed;
     std::function<void(const std::string& text)> remark;
   };
 
   /// `names` are those of all hosts, by node; `nodes` those to start on.
-  daemon_starter(event_loop& loop, std::string agent, const std::vector<std::string>& names,
+  daemon_starter(event_loop& loop, host_agent agent, const std::vector<std::string>& names,
                  const std::vector<int>& nodes, events calls);
 
   void start(const sigset_t& mask);
-  void on_child();
+  /// A child of this process has ended, an agent or another one; see reap_children().
+  void on_child(const siginfo_t& child);
   /// Tells of hosts that do not answer, and gives them up.
   void look_after(std::int64_t now);
   /// Ends the agents whose daemons have not come. From now on nothing is called a failure.
@@ -43,6 +51,10 @@ class daemon_starter {
 
  private:
   enum class stage { awaited, connected, failed };
+  struct agent_line {
+    std::string text;
+    bool for_people = false;  // also where its daemon comes
+  };
   struct candidate {
     int place = 0;  // of the agent among the reaper's
     int node = 0;
@@ -52,16 +64,18 @@ class daemon_starter {
     boot::descriptor to_agent;
     boot::descriptor from_agent;
     boot::descriptor errors;
-    std::string line;  // begun, from the agent
-    std::string said;  // the last whole line of either
+    std::string line;              // begun, on its output
+    std::string error_line;        // begun, on its error output
+    std::vector<agent_line> said;  // not told yet
     stage at = stage::awaited;
     std::int64_t began_ns = 0;
     bool told_slow = false;
+    bool told_ends = false;
   };
   /// Somebody who has connected and proved nothing yet.
   struct caller {
     boot::descriptor socket;
-    std::uint64_t challenge = 0;
+    secret_bytes challenge;
     std::string bytes;
     std::int64_t until_ns = 0;
   };
@@ -70,19 +84,22 @@ class daemon_starter {
   [[nodiscard]] std::vector<std::string> agent_words(const candidate& to) const;
   void read_agent(candidate& from);
   void read_errors(candidate& from);
-  void agent_line(candidate& from, const std::string& line);
-  void accept_callers();
+  [[nodiscard]] bool read_more(boot::descriptor& pipe, std::string& begun);
+  void hear(candidate& from, std::string line, bool for_people);
+  void tell_said(candidate& of);
+  void accept_callers(int listener);
   void read_caller(int socket);
-  void connect(candidate& to, boot::descriptor in, boot::descriptor out);
+  void admit(caller who, const daemon_proof& given);
+  void connect(candidate& to, daemon_line line);
   void fail(candidate& which, int code, const std::string& why);
-  void agent_has_ended(candidate& of, int status);
-  [[nodiscard]] std::string why_no_daemon(const candidate& of, int status) const;
+  void agent_has_ended(candidate& of, int code);
+  [[nodiscard]] std::string why_no_daemon(candidate& of, int code);
 
   event_loop& loop_;
-  std::string agent_;
+  host_agent agent_;
   events calls_;
-  secret_key secret_;
-  listener listener_;
+  secret_bytes secret_;
+  boot::listeners listeners_;
   std::vector<caller> callers_;
   std::vector<std::unique_ptr<candidate>> candidates_;
   reaper reaper_;  // of the agents

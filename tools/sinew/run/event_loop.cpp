@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <vector>
+
+#include "sinew/base/clock.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -45,6 +48,18 @@ bool can_be_waited_for(int descriptor) {
 }
 
 }  // namespace
+
+bool wait_ready(int descriptor, short events, std::int64_t until_ns) {
+  for (std::int64_t left_ns = until_ns - now_ns(); left_ns > 0; left_ns = until_ns - now_ns()) {
+    pollfd asked{descriptor, events, 0};
+    // Wait: as long as the caller says.
+    if (const int ready = ::poll(&asked, 1, static_cast<int>(left_ns / 1'000'000 + 1));
+        ready >= 0 || errno != EINTR) {
+      return ready > 0;
+    }
+  }
+  return false;
+}
 
 event_loop::event_loop() : epoll_(working_epoll()) {}
 

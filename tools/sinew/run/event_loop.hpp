@@ -1,6 +1,7 @@
 // What to do when a descriptor is ready.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <unordered_map>
@@ -8,6 +9,10 @@
 #include "sinew/boot/descriptor.hpp"
 
 namespace sinew::tool {
+
+/// Waits, outside of any loop, until the descriptor is ready for one of poll()'s `events`; false if
+/// it is not before `until_ns`, by now_ns().
+[[nodiscard]] bool wait_ready(int descriptor, short events, std::int64_t until_ns);
 
 /// Waits by epoll; by poll, whose cost grows with the number of descriptors, where the system or a
 /// container's profile refuses epoll.

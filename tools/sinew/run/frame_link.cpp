@@ -6,21 +6,29 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/system_limits.hpp"
 
 namespace sinew::tool {
 
-frame_link::frame_link(event_loop& loop, boot::descriptor in, boot::descriptor out, events calls)
-    : loop_(loop), in_(std::move(in)), out_(std::move(out)), calls_(std::move(calls)) {
+frame_link::frame_link(event_loop& loop, daemon_line line, side self, events calls)
+    : loop_(loop), in_(std::move(line.in)), out_(std::move(line.out)), calls_(std::move(calls)) {
+  if (line.keys) {
+    const bool daemon = self == side::daemon;
+    sealer_.emplace(daemon ? line.keys->to_launcher : line.keys->to_daemon);
+    unsealer_.emplace(daemon ? line.keys->to_daemon : line.keys->to_launcher);
+  }
   SINEW_EXPECT(static_cast<bool>(in_));
   if (!out_) {
     // The loop watches a descriptor for one direction only.
     out_ = boot::descriptor(::fcntl(in_.get(), F_DUPFD_CLOEXEC, 3));
-    SINEW_CHECK(static_cast<bool>(out_), "no file is left for a connection", std::strerror(errno),
-                "raise the limit on open files (ulimit -n)");
+    SINEW_CHECK(static_cast<bool>(out_), "no file is left for a connection",
+                base::system_reason(errno), base::system_advice(errno));
   }
   for (const int each : {in_.get(), out_.get()}) {
     ::fcntl(each, F_SETFL, ::fcntl(each, F_GETFL) | O_NONBLOCK);
@@ -35,7 +43,8 @@ void frame_link::send(frame_kind kind, int rank, std::string_view bytes) {
   if (!open()) {
     return;
   }
-  queue_ += frame_bytes(kind, rank, bytes);
+  const std::string plain = frame_bytes(kind, rank, bytes);
+  queue_ += sealer_ ? sealer_->seal(plain) : plain;
   if (!watched_) {
     write();
   }
@@ -69,10 +78,19 @@ void frame_link::read() {
     return;
   }
   if (got <= 0) {
-    return end(got == 0 ? "the connection was closed" : std::strerror(errno));
+    return end({true, got == 0 ? "the connection was closed" : std::strerror(errno)});
   }
-  forgive_silence();
-  input_.append({bytes.data(), static_cast<std::size_t>(got)});
+  const std::string_view came(bytes.data(), static_cast<std::size_t>(got));
+  std::string opened;
+  if (unsealer_ && !unsealer_->open(came, opened)) {
+    return end(
+        {false, "what came was altered, repeated, left out or moved on the way by somebody"});
+  }
+  const std::string_view plain = unsealer_ ? std::string_view(opened) : came;
+  if (!plain.empty()) {  // a piece that is not whole may be anybody's
+    forgive_silence();
+  }
+  input_.append(plain);
   while (const auto next = input_.next()) {
     calls_.got(*next);
     if (!open()) {
@@ -80,13 +98,13 @@ void frame_link::read() {
     }
   }
   if (input_.broken()) {
-    end("what came is not of this launcher's making");
+    end({false, "what came is not of this launcher's making"});
   }
 }
 
-void frame_link::end(const std::string& why) {
+void frame_link::end(const link_loss& how) {
   close();
-  calls_.lost(why);
+  calls_.lost(how);
 }
 
 void frame_link::close() noexcept {

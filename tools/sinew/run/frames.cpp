@@ -29,6 +29,7 @@ bool is_of_rank(frame_kind kind) noexcept {
     case frame_kind::error_output:
     case frame_kind::input_taken:
     case frame_kind::input_closed:
+    case frame_kind::other_mpi:
       return true;
     default:
       return false;

@@ -19,7 +19,7 @@ enum class frame_kind : std::uint8_t {
   set_up,         ///< the job, as in host_orders
   go,             ///< start the ranks; how long until waiting ranks report, or 0
   answer,         ///< PMI-1 to a rank
-  signal,         ///< its number, to every rank
+  signal,         ///< its number, to every rank but those whose numbers follow
   input,          ///< to a rank's input; empty: its end
   output_taken,   ///< so many bytes of output have been written; the node in place of a rank
   output_closed,  ///< nobody reads stream 1 or 2 any more
@@ -42,8 +42,9 @@ enum class frame_kind : std::uint8_t {
   input_taken,   ///< so many bytes have gone to the rank
   input_closed,  ///< the rank reads no more
   clock,         ///< of a host: its now_ns()
+  other_mpi,     ///< the path of another MPI's library, which a rank has loaded
 };
-inline constexpr auto last_frame_kind = frame_kind::clock;
+inline constexpr auto last_frame_kind = frame_kind::other_mpi;
 
 /// What daemons send, and what of it concerns the rank that the frame names.
 [[nodiscard]] bool is_of_daemon(frame_kind kind) noexcept;

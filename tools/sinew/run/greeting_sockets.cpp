@@ -1,55 +1,43 @@
-// The sockets of a greeting: where the launcher listens, and how a daemon calls it.
+// The sockets of a greeting: whose ends they have, and how a daemon calls its launcher.
 #include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
-#include <string_view>
+#include <string>
+#include <utility>
 
-#include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/run/event_loop.hpp"
 #include "sinew/run/greeting.hpp"
 
 namespace sinew::tool {
 namespace {
 
-constexpr int call_ms = 1000;
-constexpr std::int64_t all_calls_ns = 3'000'000'000;
+constexpr std::int64_t call_ns = second_ns;  // for one address
+constexpr std::int64_t all_calls_ns = 3 * second_ns;
 
-bool numeric_address(const sockaddr* address, std::array<char, 64>& text) {
-  const socklen_t length =
-      address->sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-  return ::getnameinfo(address, length, text.data(), static_cast<socklen_t>(text.size()), nullptr,
-                       0, NI_NUMERICHOST) == 0;
-}
-
-// All of `bytes` within a second, or false.
-bool receive_all(int socket, void* bytes, std::size_t size) {
+// All of `bytes` before `until_ns`, or false.
+bool receive_all(int socket, void* bytes, std::size_t size, std::int64_t until_ns) {
   auto* to = static_cast<char*>(bytes);
-  while (size > 0) {
-    pollfd asked{socket, POLLIN, 0};
-    // Wait: at most a second for a launcher that has accepted.
-    if (::poll(&asked, 1, call_ms) <= 0) {
-      return false;
-    }
+  while (size > 0 && wait_ready(socket, POLLIN, until_ns)) {
     const ssize_t got = ::recv(socket, to, size, MSG_DONTWAIT);
-    if (got <= 0) {
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
       return false;
     }
-    to += got;
-    size -= static_cast<std::size_t>(got);
+    to += std::max<ssize_t>(got, 0);
+    size -= static_cast<std::size_t>(std::max<ssize_t>(got, 0));
   }
-  return true;
+  return size == 0;
 }
 
-boot::descriptor connect_to(const std::string& address, int port) {
+boot::descriptor connect_to(const std::string& address, int port, std::int64_t until_ns) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
@@ -61,11 +49,9 @@ boot::descriptor connect_to(const std::string& address, int port) {
       ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   bool connected = socket && ::connect(socket.get(), found->ai_addr, found->ai_addrlen) == 0;
   if (socket && !connected && errno == EINPROGRESS) {
-    pollfd asked{socket.get(), POLLOUT, 0};
     int failure = 0;
     socklen_t length = sizeof failure;
-    // Wait: at most a second for one address.
-    connected = ::poll(&asked, 1, call_ms) == 1 &&
+    connected = wait_ready(socket.get(), POLLOUT, until_ns) &&
                 ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failure, &length) == 0 &&
                 failure == 0;
   }
@@ -73,66 +59,67 @@ boot::descriptor connect_to(const std::string& address, int port) {
   return connected ? std::move(socket) : boot::descriptor();
 }
 
-bool greet(int socket, const greeting& by) {
-  std::uint64_t theirs = 0;
-  if (!receive_all(socket, &theirs, sizeof theirs)) {
-    return false;
+std::optional<connection_keys> greet(int socket, const greeting& by, std::int64_t until_ns) {
+  secret_bytes challenge;
+  secret_bytes proof;
+  const auto near = near_end(socket);
+  const auto far = far_end(socket);
+  if (!near || !far || !receive_all(socket, &challenge, sizeof challenge, until_ns)) {
+    return std::nullopt;
   }
-  const daemon_proof mine = prove_daemon(by.secret, theirs, random_number(), by.node);
-  std::uint64_t proof = 0;
-  return ::send(socket, &mine, sizeof mine, MSG_NOSIGNAL) == sizeof mine &&
-         receive_all(socket, &proof, sizeof proof) &&
-         proof == prove_launcher(by.secret, theirs, mine.challenge);
+  const daemon_claim claim{random_secret(), static_cast<std::uint32_t>(by.node), {*far, *near}};
+  const daemon_proof own = prove_daemon(by.secret, challenge, claim);
+  if (::send(socket, &own, sizeof own, MSG_NOSIGNAL) != sizeof own ||
+      !receive_all(socket, &proof, sizeof proof, until_ns) ||
+      !is_same(proof, prove_launcher(by.secret, challenge, claim))) {
+    return std::nullopt;
+  }
+  return keys_of(by.secret, challenge, claim);
+}
+
+socket_end end_of(const sockaddr_storage& where) {
+  socket_end end;
+  if (where.ss_family == AF_INET) {
+    const auto& four = reinterpret_cast<const sockaddr_in&>(where);
+    end.address[10] = end.address[11] = 0xff;
+    std::memcpy(end.address.data() + 12, &four.sin_addr, 4);
+    end.port = ntohs(four.sin_port);
+  } else {
+    const auto& six = reinterpret_cast<const sockaddr_in6&>(where);
+    std::memcpy(end.address.data(), &six.sin6_addr, 16);
+    end.port = ntohs(six.sin6_port);
+  }
+  return end;
 }
 
 }  // namespace
 
-listener listen_for_daemons() {
-  listener result;
-  for (const int family : {AF_INET6, AF_INET}) {
-    boot::descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    sockaddr_storage where{};
-    where.ss_family = static_cast<sa_family_t>(family);  // every address, any port
-    socklen_t length = family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-    const int off = 0;
-    if (!socket ||
-        (family == AF_INET6 &&
-         ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) != 0) ||
-        ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&where), length) != 0 ||
-        ::listen(socket.get(), SOMAXCONN) != 0 ||
-        ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&where), &length) != 0) {
-      continue;
-    }
-    // Both families have the port at the same place.
-    result.port = ntohs(reinterpret_cast<const sockaddr_in*>(&where)->sin_port);
-    result.socket = std::move(socket);
-    SINEW_ENSURE(result.port > 0);
-    return result;
-  }
-  return result;
+std::optional<socket_end> near_end(int socket) {
+  sockaddr_storage where{};
+  socklen_t length = sizeof where;
+  return ::getsockname(socket, reinterpret_cast<sockaddr*>(&where), &length) == 0
+             ? std::optional(end_of(where))
+             : std::nullopt;
 }
 
-std::vector<std::string> own_addresses() {
-  std::vector<std::string> result;
-  ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) {
-    return result;
+std::optional<socket_end> far_end(int socket) {
+  sockaddr_storage where{};
+  socklen_t length = sizeof where;
+  return ::getpeername(socket, reinterpret_cast<sockaddr*>(&where), &length) == 0
+             ? std::optional(end_of(where))
+             : std::nullopt;
+}
+
+std::string text(const socket_end& end) {
+  in6_addr address{};
+  std::memcpy(&address, end.address.data(), sizeof address);
+  char words[INET6_ADDRSTRLEN] = {};
+  if (IN6_IS_ADDR_V4MAPPED(&address)) {
+    ::inet_ntop(AF_INET, end.address.data() + 12, words, sizeof words);
+  } else {
+    ::inet_ntop(AF_INET6, &address, words, sizeof words);
   }
-  constexpr unsigned up = IFF_UP | IFF_RUNNING;
-  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
-    std::array<char, 64> text{};
-    const bool wanted =
-        each->ifa_addr != nullptr && (each->ifa_flags & up) == up &&
-        (each->ifa_flags & IFF_LOOPBACK) == 0 &&
-        (each->ifa_addr->sa_family == AF_INET || each->ifa_addr->sa_family == AF_INET6);
-    // An address of one link only ("%eth0") means nothing to another machine.
-    if (wanted && numeric_address(each->ifa_addr, text) &&
-        std::strchr(text.data(), '%') == nullptr) {
-      result.emplace_back(text.data());
-    }
-  }
-  ::freeifaddrs(all);
-  return result;
+  return std::string(words) + " port " + std::to_string(end.port);
 }
 
 void tune_connection(int socket) noexcept {
@@ -142,19 +129,20 @@ void tune_connection(int socket) noexcept {
   ::setsockopt(socket, IPPROTO_TCP, TCP_THIN_LINEAR_TIMEOUTS, &on, sizeof on);
 }
 
-boot::descriptor call_launcher(const greeting& by) {
-  const std::int64_t until = now_ns() + all_calls_ns;
+std::optional<daemon_line> call_launcher(const greeting& by) {
+  const std::int64_t until_ns = now_ns() + all_calls_ns;
   for (const std::string& each : by.addresses) {
+    const std::int64_t own_ns = std::min(now_ns() + call_ns, until_ns);
     boot::descriptor socket;
-    if (by.port != 0 && now_ns() < until) {
-      socket = connect_to(each, by.port);
+    if (by.port != 0 && now_ns() < until_ns) {
+      socket = connect_to(each, by.port, own_ns);
     }
-    if (socket && greet(socket.get(), by)) {
+    if (auto keys = socket ? greet(socket.get(), by, own_ns) : std::nullopt) {
       tune_connection(socket.get());
-      return socket;
+      return daemon_line{std::move(socket), {}, *keys};
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace sinew::tool

@@ -14,14 +14,15 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/sentence.hpp"
 #include "sinew/boot/shared_memory.hpp"
 #include "sinew/run/host_tree.hpp"
 
 namespace sinew::tool {
 namespace {
 
-constexpr std::int64_t beat_ns = 1'000'000'000;
-constexpr std::array watched_signals = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+constexpr std::int64_t own_beat_ns = second_ns;
+constexpr std::array daemon_signals = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
 
 void take_environment(const std::vector<std::string>& environment) {
   ::clearenv();
@@ -35,21 +36,24 @@ void take_environment(const std::vector<std::string>& environment) {
 
 }  // namespace
 
-host_daemon::host_daemon(boot::descriptor in, boot::descriptor out)
-    : link_(loop_, std::move(in), std::move(out),
+host_daemon::host_daemon(daemon_line line)
+    : link_(loop_, std::move(line), frame_link::side::daemon,
             {[this](const frame& got) { take(got); },
-             [this](const std::string& why) { lost_launcher(why); }}) {}
+             [this](const link_loss& how) { lost_launcher(how); }}) {}
 
 /// After `finish` the launcher need not wait for this daemon, which waits for those below it.
-void host_daemon::lost_launcher(const std::string& why) {
-  finishing_ ? stop(0, "") : stop(1, "the launcher has gone: " + why);
+void host_daemon::lost_launcher(const link_loss& how) {
+  finishing_ ? stop(0, "")
+             : stop(1, (how.by_other_side ? "the launcher has gone: "
+                                          : "the connection with the launcher is given up: ") +
+                           how.why);
 }
 
 void host_daemon::stop(int code, const std::string& why) {
   if (!exit_code_) {
     exit_code_ = code;
     if (!why.empty()) {
-      std::fprintf(stderr, "sinew daemon: %s\n", why.c_str());
+      std::fprintf(stderr, "sinew daemon: %s\n", as_sentence(why).c_str());
     }
   }
 }
@@ -61,7 +65,7 @@ bool host_daemon::silent() const {
 int host_daemon::run() {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGCHLD, SIG_DFL);
-  signals_.emplace(watched_signals);
+  signals_.emplace(daemon_signals);
   loop_.watch_input(signals_->descriptor(), [this] { read_signals(); });
   std::int64_t next_beat_ns = now_ns();
   while (!exit_code_ && !finishing_) {
@@ -71,9 +75,11 @@ int host_daemon::run() {
       if (children_ != nullptr) {
         children_->look_after(now);
       }
-      next_beat_ns = now + beat_ns;
+      next_beat_ns = now + own_beat_ns;
     }
-    loop_.run_once(static_cast<int>((next_beat_ns - now) / 1'000'000 + 1));
+    const int beat_ms = static_cast<int>((next_beat_ns - now) / 1'000'000 + 1);
+    const int look_ms = ranks_ != nullptr ? ranks_->look_after() : -1;
+    loop_.run_once(look_ms < 0 ? beat_ms : std::min(beat_ms, look_ms));
     if (silent()) {
       stop(1, "nothing is heard of the launcher any more");
     }
@@ -90,11 +96,16 @@ void host_daemon::read_signals() {
       stop(128 + signal, "ended by " + signal_name(signal));
       continue;
     }
+    reap_children([this](const siginfo_t& each) {
+      if (ranks_ != nullptr) {
+        ranks_->on_child(each);
+      }
+      if (children_ != nullptr) {
+        children_->on_child(each);
+      }
+    });
     if (ranks_ != nullptr) {
-      ranks_->on_child();
-    }
-    if (children_ != nullptr) {
-      children_->on_child();
+      ranks_->tell_exits();
     }
   }
 }
@@ -162,7 +173,7 @@ void host_daemon::take_for_all(const frame& got) {
   SINEW_ASSERT(got.kind == frame_kind::signal);
   patient_ = number == SIGSTOP;
   if (ranks_ != nullptr && number > 0) {
-    ranks_->signal_all(static_cast<int>(number));
+    ranks_->signal_all(static_cast<int>(number), fields.numbers());
   }
 }
 
@@ -200,6 +211,7 @@ void host_daemon::set_up(const frame& got) {
   }
   try {
     take_environment(orders->environment);
+    read_options(*orders);
     start_children(*orders);
     prepare(*orders);
   } catch (const usage_failure& failure) {
@@ -218,17 +230,7 @@ void host_daemon::set_up(const frame& got) {
   link_.send(frame_kind::ready, node_);
 }
 
-void host_daemon::start_children(const host_orders& orders) {
-  if (!children_of(orders.parents, orders.node).empty()) {
-    children_ = std::make_unique<daemon_children>(
-        loop_, orders, [this](frame_kind kind, int rank, std::string_view bytes) {
-          link_.send(kind, rank, bytes);
-        });
-    children_->start(signals_->mask_before());
-  }
-}
-
-void host_daemon::prepare(const host_orders& orders) {
+void host_daemon::read_options(const host_orders& orders) {
   options_ = parse_run(std::vector<std::string_view>(orders.words.begin(), orders.words.end()));
   SINEW_CHECK(orders.ranks.size() == options_.applications.size(), "the programs were misread",
               "the launcher has another number of them", "");
@@ -237,6 +239,20 @@ void host_daemon::prepare(const host_orders& orders) {
   }
   SINEW_CHECK(orders.hosts.node_of.size() == static_cast<std::size_t>(options_.ranks()),
               "the ranks were misread", "the launcher has another number of them", "");
+}
+
+void host_daemon::start_children(const host_orders& orders) {
+  if (!children_of(orders.parents, orders.node).empty()) {
+    children_ = std::make_unique<daemon_children>(
+        loop_, orders, options_.through_agent,
+        [this](frame_kind kind, int rank, std::string_view bytes) {
+          link_.send(kind, rank, bytes);
+        });
+    children_->start(signals_->mask_before());
+  }
+}
+
+void host_daemon::prepare(const host_orders& orders) {
   plan_ = plan_job(options_, orders.hosts, orders.node);
   plan_.job = orders.job;
   rank_events events{
@@ -248,7 +264,8 @@ void host_daemon::prepare(const host_orders& orders) {
       },
       [this](int rank, std::string_view bytes) { link_.send(frame_kind::said, rank, bytes); },
       [this](const std::vector<rank_exit>& exits) { tell_exits(exits); },
-      [this](const std::string& text) { link_.send(frame_kind::remark, 0, text); }};
+      [this](const std::string& text) { link_.send(frame_kind::remark, 0, text); },
+      [this](int rank, const std::string& path) { link_.send(frame_kind::other_mpi, rank, path); }};
   inherited_memory memory;
   if (options_.survive) {
     survival_memory_ = boot::make_shared_memory("survival");
@@ -278,7 +295,7 @@ void host_daemon::tell_exits(const std::vector<rank_exit>& exits) {
   for (const rank_exit& each : exits) {
     read_all_of(each.rank);  // what it said last stands before our word of its end
     to.number(each.rank).number(each.code).number(each.signal);
-    to.number(each.core_dumped ? 1 : 0).number(each.no_memory ? 1 : 0);
+    to.number(each.core_dumped ? 1 : 0).number(static_cast<std::int64_t>(each.what));
   }
   link_.send(frame_kind::ended, 0, to.bytes());
 }

@@ -23,8 +23,7 @@ namespace sinew::tool {
 /// timeout; whatever the way, its ranks end with it.
 class host_daemon {
  public:
-  /// For a socket `out` is empty.
-  host_daemon(boot::descriptor in, boot::descriptor out);
+  explicit host_daemon(daemon_line line);
 
   /// The exit code.
   [[nodiscard]] int run();
@@ -49,6 +48,7 @@ class host_daemon {
   void take(const frame& got);
   void take_for_all(const frame& got);
   void set_up(const frame& got);
+  void read_options(const host_orders& orders);
   void start_children(const host_orders& orders);
   void prepare(const host_orders& orders);
   void go(std::int64_t report_in_ns);
@@ -67,7 +67,7 @@ class host_daemon {
   void close_output(int stream);
   void drain();
   void stop(int code, const std::string& why);
-  void lost_launcher(const std::string& why);
+  void lost_launcher(const link_loss& how);
   [[nodiscard]] bool silent() const;
 
   event_loop loop_;

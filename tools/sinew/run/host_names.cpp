@@ -175,6 +175,16 @@ std::vector<host_slots> parse_slurm(std::string_view nodes, std::string_view tas
   return hosts;
 }
 
+std::string hosts_text(const std::vector<host_slots>& hosts) {
+  std::string text;
+  for (const host_slots& each : hosts) {
+    const bool colons = each.name.find(':') != std::string::npos;
+    text += (text.empty() ? "" : ",") + (colons ? "[" + each.name + "]" : each.name) + ":" +
+            std::to_string(each.slots);
+  }
+  return text;
+}
+
 host_map map_ranks(const std::vector<host_slots>& hosts, int ranks, bool by_node) {
   SINEW_EXPECT(!hosts.empty() && ranks > 0);
   std::vector<int> chosen;  // index into hosts, by rank
@@ -194,6 +204,7 @@ host_map map_ranks(const std::vector<host_slots>& hosts, int ranks, bool by_node
     }
   }
   host_map map;
+  map.named = hosts;
   std::vector<int> node_of_host(hosts.size(), -1);  // nodes are counted as their ranks come
   for (const int host : chosen) {
     int& node = node_of_host[static_cast<std::size_t>(host)];
@@ -205,6 +216,18 @@ host_map map_ranks(const std::vector<host_slots>& hosts, int ranks, bool by_node
   }
   SINEW_ENSURE(map.node_of.size() == wanted);
   return map;
+}
+
+std::string own_host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "this host";
+}
+
+bool is_this_machine(std::string_view host) {
+  const std::string own = own_host_name();
+  const std::string_view brief = std::string_view(own).substr(0, own.find('.'));
+  return host == "localhost" || host == "127.0.0.1" || host == "::1" || host == own ||
+         host == brief;
 }
 
 }  // namespace sinew::tool

@@ -17,6 +17,10 @@ std::string pack(const host_orders& orders) {
   to.number(static_cast<std::int64_t>(orders.hosts.node_of.size()));
   to.text(boot::format_process_mapping(orders.hosts.node_of)).number(orders.host_timeout_ms);
   to.numbers(orders.parents).text(orders.agent);
+  to.number(static_cast<std::int64_t>(orders.hosts.named.size()));
+  for (const host_slots& each : orders.hosts.named) {
+    to.text(each.name).number(each.slots);
+  }
   return to.bytes();
 }
 
@@ -36,6 +40,11 @@ std::optional<host_orders> unpack_orders(std::string_view bytes) {
   orders.host_timeout_ms = from.number();
   orders.parents = from.numbers();
   orders.agent = from.text();
+  constexpr std::size_t least_bytes_each = 2 * sizeof(std::int64_t);
+  for (std::size_t left = from.count(least_bytes_each); left > 0; --left) {
+    std::string name = from.text();
+    orders.hosts.named.push_back({std::move(name), static_cast<int>(from.number())});
+  }
   constexpr std::int64_t longest_timeout_ms = 1'000'000'000'000;  // fits in nanoseconds, too
   const int nodes = static_cast<int>(orders.hosts.names.size());
   const bool sound =

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/system_limits.hpp"
 #include "sinew/run/host_daemon.hpp"
+#include "sinew/run/pipe.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -20,23 +21,19 @@ namespace {
 constexpr std::int64_t output_window = 1 << 20;
 /// What a pipe can hold, unless root has made it larger.
 constexpr std::size_t most_in_pipe = std::size_t{1} << 20;
-constexpr std::size_t one_read = 65'536;
-constexpr std::int64_t patience_ns = 100'000'000;
-constexpr std::int64_t last_words_ns = 2'000'000'000;
+constexpr std::size_t bytes_a_read = 65'536;
+constexpr std::int64_t drain_patience_ns = 100'000'000;
+constexpr std::int64_t last_words_ns = 2 * second_ns;
 
-std::array<boot::descriptor, 2> make_pipe(int rank) {
-  std::array<int, 2> ends{};
-  SINEW_CHECK(::pipe2(ends.data(), O_CLOEXEC) == 0,
-              "no pipe for the streams of rank " + std::to_string(rank), std::strerror(errno),
-              "raise the limit on open files (ulimit -n)");
-  return {boot::descriptor(ends[0]), boot::descriptor(ends[1])};
+pipe_ends pipe_of(int rank) {
+  return make_pipe("no pipe for the streams of rank " + std::to_string(rank));
 }
 
 }  // namespace
 
 boot::descriptor host_daemon::open_output(int rank, int stream) {
   SINEW_EXPECT(stream == 1 || stream == 2);
-  auto [ours, theirs] = make_pipe(rank);
+  auto [ours, theirs] = pipe_of(rank);
   ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
   auto from = std::make_unique<source>();
   from->rank = rank;
@@ -49,7 +46,7 @@ boot::descriptor host_daemon::open_output(int rank, int stream) {
 }
 
 boot::descriptor host_daemon::open_input(int rank) {
-  auto [theirs, ours] = make_pipe(rank);
+  auto [theirs, ours] = pipe_of(rank);
   ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
   auto to = std::make_unique<target>();
   to->rank = rank;
@@ -63,7 +60,8 @@ void host_daemon::set_up_streams(int rank, start_plan& start, std::vector<boot::
                      (options_.input == stdin_target::one_rank && options_.input_rank == rank);
   boot::descriptor input =
       reads ? open_input(rank) : boot::descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  SINEW_CHECK(static_cast<bool>(input), "/dev/null cannot be opened", std::strerror(errno), "");
+  SINEW_CHECK(static_cast<bool>(input), "/dev/null cannot be opened", base::system_reason(errno),
+              base::system_advice(errno));
   held.push_back(std::move(input));
   held.push_back(open_output(rank, 1));
   held.push_back(open_output(rank, 2));
@@ -73,7 +71,7 @@ void host_daemon::set_up_streams(int rank, start_plan& start, std::vector<boot::
 }
 
 bool host_daemon::read_from(source& from) {
-  std::array<char, one_read> bytes;
+  std::array<char, bytes_a_read> bytes;
   const ssize_t got = ::read(from.pipe.get(), bytes.data(), bytes.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
     return errno == EINTR;
@@ -93,7 +91,7 @@ bool host_daemon::read_from(source& from) {
 // As much as a pipe can hold, but not for ever what another process still writes.
 void host_daemon::read_all(source& from) {
   for (std::size_t bytes = 0; from.pipe && bytes < most_in_pipe && read_from(from);) {
-    bytes += one_read;
+    bytes += bytes_a_read;
   }
 }
 
@@ -171,7 +169,7 @@ void host_daemon::write_to(target& to) {
 // All ranks have ended: what they wrote last. A process that left its group could hold a pipe open
 // for ever, and a launcher that reads no more must not keep us.
 void host_daemon::drain() {
-  const std::int64_t until = now_ns() + patience_ns;
+  const std::int64_t until = now_ns() + drain_patience_ns;
   const auto open = [](const auto& each) { return static_cast<bool>(each->pipe); };
   for (const auto& each : sources_) {
     read_all(*each);

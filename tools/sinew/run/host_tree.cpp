@@ -1,6 +1,7 @@
 #include "sinew/run/host_tree.hpp"
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
 
 namespace sinew::tool {
 
@@ -54,14 +55,17 @@ int child_towards(const std::vector<int>& parents, int parent, int node) {
   return launcher_node;
 }
 
-std::string daemon_has_ended(const std::string& host, const std::string& why) {
-  return "the daemon on the host " + host + " has ended, or was killed (" + why +
-         "); look there for what kills processes of this user";
+std::string daemon_is_lost(const std::string& host, const link_loss& how) {
+  return how.by_other_side
+             ? "the daemon on the host " + host + " has ended, or was killed (" + how.why +
+                   "); look there for what kills processes of this user"
+             : "the connection with the host " + host + " is given up: " + how.why +
+                   "; on a network that is not to be trusted, --through-agent does without it";
 }
 
 std::string nothing_is_heard(const std::string& host, std::int64_t limit_ns) {
   return "the host " + host + " is lost: nothing was heard of it for " +
-         std::to_string(limit_ns / 1'000'000'000) +
+         std::to_string(limit_ns / second_ns) +
          " s (it is down, or the network to it is cut); its ranks end by themselves. A slow "
          "network needs a larger --host-timeout";
 }

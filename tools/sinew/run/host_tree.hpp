@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "sinew/run/frame_link.hpp"
+
 namespace sinew::tool {
 
 /// The launcher where a parent is named, in place of a node.
@@ -19,8 +21,8 @@ inline constexpr int launcher_node = -1;
 /// The child of `parent` that is `node` or leads to it; launcher_node if `parent` does not.
 [[nodiscard]] int child_towards(const std::vector<int>& parents, int parent, int node);
 
-/// What is said of a host whose daemon has ended, and of one that is silent.
-[[nodiscard]] std::string daemon_has_ended(const std::string& host, const std::string& why);
+/// What is said of a host whose daemon has ended, or cannot be believed, and of one that is silent.
+[[nodiscard]] std::string daemon_is_lost(const std::string& host, const link_loss& how);
 [[nodiscard]] std::string nothing_is_heard(const std::string& host, std::int64_t limit_ns);
 
 }  // namespace sinew::tool

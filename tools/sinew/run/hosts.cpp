@@ -5,8 +5,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "sinew/run/local_ranks.hpp"
-
 namespace sinew::tool {
 namespace {
 
@@ -41,13 +39,6 @@ std::vector<host_slots> named_hosts(const run_options& options) {
   }
   return parse_slurm(nodes,
                      tasks.empty() ? "1(x" + std::to_string(most_slots_of_a_host) + ")" : tasks);
-}
-
-bool is_this_machine(std::string_view host) {
-  const std::string own = own_host_name();
-  const std::string_view brief = std::string_view(own).substr(0, own.find('.'));
-  return host == "localhost" || host == "127.0.0.1" || host == "::1" || host == own ||
-         host == brief;
 }
 
 host_map place_ranks(run_options& options) {

@@ -22,6 +22,8 @@ struct host_slots {
 struct host_map {
   std::vector<std::string> names;  ///< by node; each has at least one rank
   std::vector<int> node_of;        ///< by rank
+  /// All that were named, those without a rank, too: where further ranks may run.
+  std::vector<host_slots> named = {};
 
   [[nodiscard]] bool empty() const noexcept { return names.empty(); }
   [[nodiscard]] int node(int rank) const { return node_of[static_cast<std::size_t>(rank)]; }
@@ -38,9 +40,14 @@ struct host_map {
 /// Slurm's list of nodes, "h[1-3,7],gpu02", and its tasks on each, "2(x2),1". Throws usage_failure.
 [[nodiscard]] std::vector<host_slots> parse_slurm(std::string_view nodes, std::string_view tasks);
 
+/// The inverse of parse_hosts().
+[[nodiscard]] std::string hosts_text(const std::vector<host_slots>& hosts);
+
 /// Gives `ranks` ranks to hosts: each host's slots first, then round again, or one by one.
 [[nodiscard]] host_map map_ranks(const std::vector<host_slots>& hosts, int ranks, bool by_node);
 
+/// The name of this machine, for messages.
+[[nodiscard]] std::string own_host_name();
 /// True for names and addresses of this machine.
 [[nodiscard]] bool is_this_machine(std::string_view host);
 

@@ -6,20 +6,18 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/run/pipe.hpp"
 
 namespace sinew::tool {
 
 boot::descriptor input_pump::open() {
-  std::array<int, 2> ends{};
-  SINEW_CHECK(::pipe2(ends.data(), O_CLOEXEC) == 0, "no pipe for a rank's input",
-              std::strerror(errno), "raise the limit on open files (ulimit -n)");
-  ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
-  targets_.push_back({boot::descriptor(ends[1])});
-  return boot::descriptor(ends[0]);
+  auto [input, output] = make_pipe("no pipe for a rank's input");
+  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+  targets_.push_back({std::move(output)});
+  return std::move(input);
 }
 
 void input_pump::start() { advance(); }

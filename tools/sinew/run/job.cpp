@@ -11,15 +11,13 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/base/sentence.hpp"
 #include "sinew/run/local_ranks.hpp"
 #include "sinew/run/terminal_text.hpp"
 
 namespace sinew::tool {
 namespace {
 
-// After a failure the others have this long between SIGTERM and SIGKILL; a crash must have ended
-// the job within 0.2 s.
-constexpr double failure_grace_s = 0.1;
 constexpr double report_grace_s = 0.5;
 // A person's ^C may be answered by saving something.
 constexpr double interrupt_grace_s = 2.0;
@@ -28,6 +26,19 @@ constexpr std::int64_t loss_grace_ns = 1'500'000'000;
 constexpr int loss_look_ms = 100;
 
 std::int64_t after(double seconds) { return now_ns() + static_cast<std::int64_t>(seconds * 1e9); }
+
+std::string_view why_killed(exhausted what) {
+  switch (what) {
+    case exhausted::memory:
+      return "; most likely the kernel killed it because memory ran out (its count of such kills "
+             "rose): use less memory per rank, or fewer ranks";
+    case exhausted::processor_time:
+      return "; it has used the processor time that it may (ulimit -t): raise that limit";
+    case exhausted::nothing:
+      break;
+  }
+  return "";
+}
 
 // An exit status has 8 bits; a failure must not look like success.
 int as_exit_code(int code) { return code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff; }
@@ -39,7 +50,7 @@ void job::say(const std::string& text) {
     output_.hurry();
   }
   // One write, so that lines of ranks do not tear it.
-  const std::string line = "sinew run: " + terminal_text(text) + "\n";
+  const std::string line = "sinew run: " + terminal_text(as_sentence(text)) + "\n";
   (void)!::write(STDERR_FILENO, line.data(), line.size());
 }
 
@@ -54,18 +65,6 @@ std::string job::name_of(int rank) const {
                    plan_.hosts.empty() ? host_ : plan_.hosts.host(rank));
 }
 
-std::string job::the_others(int rank) const {
-  const bool counted = rank >= 0 && ranks_[static_cast<std::size_t>(rank)].alive;
-  // Those of other hosts may have started without our having heard of it.
-  const int coming = remote_ != nullptr && alive_ > 0 ? unsettled_ : 0;
-  const int others = alive_ + coming - (counted ? 1 : 0);
-  if (others == 0) {
-    return "";
-  }
-  return others == 1 ? "; ending the other rank"
-                     : "; ending the other " + std::to_string(others) + " ranks";
-}
-
 void job::read_signals() {
   bool child = false;
   for (const int signal : signals_->take()) {
@@ -75,7 +74,7 @@ void job::read_signals() {
         break;
       case SIGUSR1:
       case SIGUSR2:
-        holder_->signal_all(signal);
+        holder_->signal_all(signal, {});
         break;
       case SIGTSTP:
         stop_and_continue();
@@ -85,33 +84,35 @@ void job::read_signals() {
     }
   }
   if (child) {
-    holder_->on_child();
+    reap_children([this](const siginfo_t& each) { holder_->on_child(each); });
+    holder_->tell_exits();
   }
 }
 
 void job::on_interrupt(int signal) {
-  ++interrupts_;
-  if (interrupts_ > 1) {
-    holder_->signal_all(SIGKILL);
-    return;
+  const bool at_once = ++interrupts_ > 1 || !goes_on();
+  if (alive_ + unsettled_ > 0) {
+    exit_code_ = exit_code_.value_or(128 + signal);
+    say("interrupted by " + signal_name(signal) + "; the ranks " +
+        (at_once ? "are killed"
+                 : "have " + std::to_string(static_cast<int>(interrupt_grace_s)) +
+                       " s to end, a second signal ends them at once"));
   }
-  if (!ending_) {
-    exit_code_ = 128 + signal;
-    say("interrupted by " + signal_name(signal) + "; the ranks have " +
-        std::to_string(static_cast<int>(interrupt_grace_s)) +
-        " s to end, a second signal ends them at once");
-    end_others(signal, interrupt_grace_s);
+  if (at_once) {
+    holder_->signal_all(SIGKILL, {});
+  } else {
+    end(all_worlds(), signal, interrupt_grace_s);
   }
 }
 
 void job::stop_and_continue() {
-  holder_->signal_all(SIGSTOP);
+  holder_->signal_all(SIGSTOP, {});
   // Here the launcher itself stops, until the shell continues it.
   ::raise(SIGSTOP);
   if (remote_ != nullptr) {
     remote_->forgive_silence();
   }
-  holder_->signal_all(SIGCONT);
+  holder_->signal_all(SIGCONT, {});
 }
 
 void job::settle(int rank) {
@@ -142,7 +143,7 @@ void job::on_exits(std::vector<rank_exit> exits) {
   }
   judge(exits);
   for (const rank_exit& each : exits) {
-    leave_world(each.rank, cause_of(each).empty());
+    leave_world(each.rank);
   }
   serve_spawns();
 }
@@ -162,7 +163,7 @@ void job::on_lost_host(int node, int code, const std::string& why) {
     }
   }
   if (others_go_on) {
-    say(why + "; the others go on (--survive)");
+    say(std::string(as_clause(why)) + "; the others go on (--survive)");
     return check_waiting();
   }
   fail(as_exit_code(code), -1, why);
@@ -178,7 +179,7 @@ bool job::survives_host(int node) const {
     }
     others = others || (plan_.hosts.node(rank) != node && state.alive);
   }
-  return options_.survive && others && !ending_;
+  return options_.survive && others && !ending();
 }
 
 void job::on_output(int rank, int stream, std::string_view bytes) {
@@ -199,16 +200,13 @@ void job::on_output(int rank, int stream, std::string_view bytes) {
 }
 
 std::string job::cause_of(const rank_exit& exit) const {
-  const std::string memory =
-      exit.no_memory ? "; most likely the kernel killed it because memory ran out (its count of "
-                       "such kills rose): use less memory per rank, or fewer ranks"
-                     : "";
+  const std::string why(why_killed(exit.what));
   if (exit.signal != 0) {
     return "was killed by " + signal_name(exit.signal) +
-           (exit.core_dumped ? ", which left a core file" : "") + memory;
+           (exit.core_dumped ? ", which left a core file" : "") + why;
   }
   if (exit.code != 0) {
-    return "exited with code " + std::to_string(exit.code) + memory;
+    return "exited with code " + std::to_string(exit.code) + why;
   }
   const pmi_server& pmi = pmi_of(exit.rank);
   const int number = ranks_[static_cast<std::size_t>(exit.rank)].number;
@@ -225,29 +223,25 @@ void job::judge(const std::vector<rank_exit>& exits) {
       say(name_of(each.rank) + " " + (cause.empty() ? "ended well" : cause));
     }
   }
-  if (ending_) {
-    return;
-  }
   if (options_.survive) {
-    survive(exits);
-    return;
+    return survive(exits);
   }
   // Of failures seen at the same moment a crash is more likely the root than an exit code.
-  const rank_exit* root = nullptr;
-  for (const rank_exit& each : exits) {
-    if (!cause_of(each).empty() && (root == nullptr || (root->signal == 0 && each.signal != 0))) {
-      root = &each;
+  for (const bool crashed : {true, false}) {
+    for (const rank_exit& each : exits) {
+      if (const std::string cause = cause_of(each);
+          (each.signal != 0) == crashed && !cause.empty()) {
+        fail(each.code == 0 ? 1 : each.code, each.rank, name_of(each.rank) + " " + cause);
+      }
     }
-  }
-  if (root != nullptr) {
-    fail(root->code == 0 ? 1 : root->code, root->rank, name_of(root->rank) + " " + cause_of(*root));
   }
   check_waiting();
 }
 
 void job::survive(const std::vector<rank_exit>& exits) {
   for (const rank_exit& each : exits) {
-    if (const std::string cause = cause_of(each); !cause.empty()) {
+    const bool ended_by_us = ranks_[static_cast<std::size_t>(each.rank)].in->ending;
+    if (const std::string cause = cause_of(each); !cause.empty() && !ended_by_us) {
       go_on_without(each.rank);
       const bool nobody_is_left =
           std::all_of(ranks_.begin(), ranks_.end(),
@@ -287,15 +281,18 @@ void job::on_vote(int rank, cast_vote vote) {
 }
 
 void job::check_waiting() {
-  for (const auto& each : worlds_) {
+  for (const world* each : all_worlds()) {  // there may be more while they are looked at
     check_waiting(*each);
   }
 }
 
 void job::check_waiting(const world& w) {
+  if (w.ending) {
+    return;
+  }
   const auto rank_of = [&w](int number) { return w.ranks[static_cast<std::size_t>(number)]; };
   const int gone = w.spawner < 0 ? -1 : w.pmi->left_without_start();
-  if (gone >= 0 && !ending_ && ranks_[static_cast<std::size_t>(w.spawner)].alive) {
+  if (gone >= 0 && ranks_[static_cast<std::size_t>(w.spawner)].alive) {
     const int rank = rank_of(gone);
     fail(1, rank,
          name_of(rank) + " exited with code 0 without having called MPI_Init, which " +
@@ -303,7 +300,7 @@ void job::check_waiting(const world& w) {
   }
   // A rank that never called MPI_Init is also missing where the others first meet.
   const pmi_server::missing_start missing = w.pmi->left_before_start();
-  if (missing.who >= 0 && !ending_) {
+  if (missing.who >= 0) {
     fail(1, rank_of(missing.who),
          name_of(rank_of(missing.who)) +
              " exited with code 0 without having called MPI_Init, but rank " +
@@ -312,7 +309,7 @@ void job::check_waiting(const world& w) {
              "same MPI, and each must call MPI_Init");
   }
   const int missed = w.pmi->missed_in_barrier();
-  if (missed >= 0 && !ending_) {
+  if (missed >= 0) {
     const int rank = rank_of(missed);
     fail(1, rank, name_of(rank) + " exited with code 0 while others wait for it");
   }
@@ -323,13 +320,20 @@ void job::on_loss(int rank, int other, const std::string& why) {
     if (loss_ && loss_->rank == rank && loss_->other == other) {
       loss_.reset();
     }
-  } else if (!ending_ && !loss_ && !ranks_[static_cast<std::size_t>(other)].dead) {
+  } else if (!ending() && !loss_ && !ranks_[static_cast<std::size_t>(other)].dead) {
     loss_ = loss{rank, other, why, now_ns(), 0};
   }
 }
 
+void job::on_remark(const std::string& text) {
+  constexpr std::size_t most_remarks = 1000;  // ranks are not trusted with our memory
+  if (remarks_.size() < most_remarks && remarks_.insert(text).second) {
+    say(text);
+  }
+}
+
 void job::check_loss(std::int64_t now) {
-  if (!loss_ || ending_) {
+  if (!loss_ || ending()) {
     return;
   }
   // A host that was too busy to speak gets its time once it does.
@@ -352,27 +356,9 @@ void job::check_loss(std::int64_t now) {
 }
 
 void job::on_abort(int rank, int code, const std::string& why) {
-  if (!ending_) {
-    fail(as_exit_code(code), rank,
-         name_of(rank) + " aborted the job with code " + std::to_string(code) +
-             (why.empty() ? "" : ": " + why));
-  }
-}
-
-void job::fail(int code, int rank, const std::string& text) {
-  if (ending_) {
-    return;
-  }
-  exit_code_ = time_told_ ? exit_code_ : code;
-  say(text + the_others(rank));
-  end_others(SIGTERM, failure_grace_s);
-}
-
-void job::end_others(int first_signal, double grace_s) {
-  ending_ = true;
-  kill_at_ns_ = after(grace_s);
-  holder_->signal_all(first_signal);
-  holder_->signal_all(SIGCONT);  // a stopped rank would not see it
+  fail(as_exit_code(code), rank,
+       name_of(rank) + " aborted the job with code " + std::to_string(code) +
+           (why.empty() ? "" : ": " + why));
 }
 
 std::string job::still_running() const {
@@ -400,8 +386,8 @@ std::string job::still_running() const {
 
 void job::check_deadlines() {
   const std::int64_t now = now_ns();
-  if (time_is_up_ns_ != 0 && now >= time_is_up_ns_ && !ending_ && alive_ + unsettled_ > 0 &&
-      !time_told_) {
+  const bool time_is_up = time_is_up_ns_ != 0 && now >= time_is_up_ns_ && goes_on();
+  if (time_is_up && !time_told_) {
     std::string absent;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       const rank_state& state = ranks_[rank];
@@ -409,43 +395,48 @@ void job::check_deadlines() {
         absent += (absent.empty() ? "" : ", ") + std::to_string(rank);
       }
     }
-    exit_code_ = 124;
+    exit_code_ = exit_code_.value_or(124);
     say("the time is up (--timeout); " + still_running() +
         (absent.empty() ? "" : "; not yet in MPI_Init, as others are: rank " + absent));
     // Ranks that wait say at this moment what for.
     time_told_ = true;
     time_is_up_ns_ = after(report_grace_s);
-  } else if (time_told_ && now >= time_is_up_ns_ && !ending_) {
-    end_others(SIGTERM, failure_grace_s);
+  } else if (time_is_up) {
+    end(all_worlds(), SIGTERM, failure_grace_s);
   }
   check_loss(now);
-  if (!wanted_spawns_.empty() && now >= wanted_spawns_.front().give_up_ns) {
+  if (!failures_.empty()) {
+    judge_failures();
+  }
+  if (forget_ended_worlds() ||
+      (!wanted_spawns_.empty() && now >= wanted_spawns_.front().give_up_ns)) {
     serve_spawns();
   }
-  if (kill_at_ns_ != 0 && now >= kill_at_ns_) {
-    holder_->signal_all(SIGKILL);
-    kill_at_ns_ = now + 1'000'000'000;  // and once more for what was started meanwhile
+  if (next_signals_ns_ != 0 && now >= next_signals_ns_) {
+    send_signals(now);
   }
 }
 
 int job::wait_ms() const {
-  std::int64_t first = 0;
-  if (time_is_up_ns_ != 0 && !ending_) {
-    first = time_is_up_ns_;
+  std::int64_t first = INT64_MAX;
+  const auto note = [&first](bool counts, std::int64_t moment_ns) {
+    first = counts ? std::min(first, moment_ns) : first;
+  };
+  note(time_is_up_ns_ != 0 && goes_on(), time_is_up_ns_);
+  note(next_signals_ns_ != 0, next_signals_ns_);
+  for (const failure& each : failures_) {
+    note(true, each.give_up_ns);
   }
-  if (kill_at_ns_ != 0) {
-    first = kill_at_ns_;
+  if (!wanted_spawns_.empty()) {
+    note(true, wanted_spawns_.front().give_up_ns);
   }
-  if (!wanted_spawns_.empty() && !ending_) {
-    const std::int64_t until = wanted_spawns_.front().give_up_ns;
-    first = first == 0 ? until : std::min(first, until);
-  }
-  const int most = loss_ && !ending_ ? loss_look_ms : 60'000;
-  if (first == 0) {
-    return most == loss_look_ms ? most : -1;
+  const bool looks_for_loss = loss_ && !ending();
+  if (first == INT64_MAX) {
+    return looks_for_loss ? loss_look_ms : -1;
   }
   const std::int64_t left_ms = (first - now_ns()) / 1'000'000 + 1;
-  return static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, most));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(left_ms, 0, looks_for_loss ? loss_look_ms : 60'000));
 }
 
 }  // namespace sinew::tool

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,10 @@ class job {
   [[nodiscard]] int run();
 
  private:
+  // After a failure the others have this long between SIGTERM and SIGKILL; a crash must have ended
+  // the job within 0.2 s.
+  static constexpr double failure_grace_s = 0.1;
+
   struct rank_state {
     pid_t pid = -1;
     bool alive = false;
@@ -46,6 +51,19 @@ class job {
     std::uint32_t tenant = 0;
     bool kept = false;  // by who has ended; see session::stay_connected()
     bool dead = false;  // and the others go on
+    // Of a rank that is being ended:
+    int next_signal = 0;
+    std::int64_t signal_at_ns = 0;
+    std::int64_t grace_ns = 0;  // between the first signal and SIGKILL
+  };
+
+  /// The first of a world ends it, and all worlds that it is connected to. Until that is done the
+  /// rank's place is nobody else's.
+  struct failure {
+    int code;
+    int rank;  ///< -1: the job's own
+    std::string text;
+    std::int64_t give_up_ns;  ///< then worlds that are being left end, too
   };
 
   /// A connection between two ranks has broken. If one of them has died its daemon is about to say
@@ -56,6 +74,11 @@ class job {
     std::string why;
     std::int64_t at_ns;
     std::int64_t give_up_ns;  ///< 0: nothing has been heard of the other's daemon since
+  };
+
+  struct other_mpi {
+    int rank;
+    std::string path;
   };
 
   // Start (job_start.cpp).
@@ -84,7 +107,9 @@ class job {
   [[nodiscard]] std::vector<int> free_places() const;
   [[nodiscard]] int places_not_kept() const;
   [[nodiscard]] std::string no_room_for(int ranks) const;
-  void leave_world(int rank, bool well);
+  void leave_world(int rank);
+  [[nodiscard]] bool forget_ended_worlds();
+  void on_connected(int rank, const boot::connections& with);
   [[nodiscard]] int ranks_at_start() const { return static_cast<int>(plan_.ranks.size()); }
 
   // While it runs (job.cpp).
@@ -101,20 +126,32 @@ class job {
   void survive(const std::vector<rank_exit>& exits);
   void go_on_without(int rank);
   void on_vote(int rank, cast_vote vote);
+  void on_remark(const std::string& text);
   [[nodiscard]] bool survives_host(int node) const;
   [[nodiscard]] std::string cause_of(const rank_exit& exit) const;
   void on_loss(int rank, int other, const std::string& why);
   void check_loss(std::int64_t now);
   void on_abort(int rank, int code, const std::string& why);
-  void fail(int code, int rank, const std::string& text);
-  void end_others(int first_signal, double grace_s);
   void settle(int rank);
   void check_deadlines();
   [[nodiscard]] int wait_ms() const;
   [[nodiscard]] std::string name_of(int rank) const;
   [[nodiscard]] std::string still_running() const;
-  [[nodiscard]] std::string the_others(int rank) const;
   void say(const std::string& text);
+
+  // How worlds end (job_end.cpp).
+  void fail(int code, int rank, const std::string& text);
+  void judge_failures(bool patient = true);
+  [[nodiscard]] bool is_over(const failure& f, bool patient);
+  void end(const std::vector<world*>& which, int signal, double grace_s,
+           const failure* because = nullptr);
+  [[nodiscard]] bool may_finish(const rank_state& rank, const failure& f) const;
+  [[nodiscard]] static bool runs(const rank_state& rank);
+  [[nodiscard]] std::string consequences(const failure& f, const std::vector<world*>& with) const;
+  [[nodiscard]] std::vector<world*> all_worlds() const;
+  [[nodiscard]] bool ending() const;
+  [[nodiscard]] bool goes_on() const;
+  void send_signals(std::int64_t now);
 
   const run_options& options_;
   const job_plan& plan_;
@@ -137,14 +174,17 @@ class job {
   std::optional<signal_pipe> signals_;
   boot::descriptor common_output_;  // of all ranks, when the pattern has no %r
   int alive_ = 0;
-  int unsettled_ = 0;             // ranks of which nothing has been heard yet
-  std::optional<int> exit_code_;  // set by the first failure
-  bool ending_ = false;
+  int unsettled_ = 0;              // ranks of which nothing has been heard yet
+  std::optional<int> exit_code_;   // set by the first failure
+  std::vector<failure> failures_;  // not judged yet
+  bool catching_up_ = false;       // in local_ranks::read_all()
   int interrupts_ = 0;
   std::int64_t time_is_up_ns_ = 0;  // 0: never; once that was told, when the ranks are ended
   bool time_told_ = false;
-  std::optional<loss> loss_;     // the first
-  std::int64_t kill_at_ns_ = 0;  // 0: nobody is being ended
+  std::optional<loss> loss_;            // the first
+  std::optional<other_mpi> other_mpi_;  // the first
+  std::set<std::string> remarks_;
+  std::int64_t next_signals_ns_ = 0;  // the first of rank_state::signal_at_ns; 0: none
 };
 
 }  // namespace sinew::tool

@@ -13,6 +13,7 @@
 #include "sinew/boot/pmi_wire.hpp"
 #include "sinew/run/binding.hpp"
 #include "sinew/run/elf_file.hpp"
+#include "sinew/run/other_mpi.hpp"
 #include "sinew/run/preload.hpp"
 #include "sinew/run/rank_process.hpp"
 #include "sinew/run/trace_merge.hpp"
@@ -140,7 +141,7 @@ std::string complaint_of_two_mpis(const std::vector<std::string>& programs) {
     for (const std::string& name : file.is_elf() ? file.needed() : std::vector<std::string>()) {
       if (name.starts_with("libmpi_abi.so") || name.starts_with("libcaf_sinew")) {
         ours = program;
-      } else if (name.starts_with("libmpi.so")) {
+      } else if (is_mpi_library(name)) {
         other = program;
         library = name;
       }
@@ -152,20 +153,19 @@ std::string complaint_of_two_mpis(const std::vector<std::string>& programs) {
                    " to Sinew: they cannot be ranks of one job. Build both with mpicc.sinew";
 }
 
-/// For the user, if the program is linked to an MPI that is not Sinew: what will happen, and what
-/// to do. Else empty.
-std::string remark_on_other_mpi(const std::string& program) {
+/// For the user, if the program itself names the library of an MPI that is not Sinew: what will
+/// happen, and what to do. Else empty. (What its libraries name is looked at only when no rank has
+/// called Sinew's MPI, at the end: that takes a process.)
+std::string remark_on_other_mpi(const application& what, const std::string& program) {
   elf_file file(program);
-  if (!file.is_elf()) {
-    return {};
-  }
-  for (const std::string& name : file.needed()) {
-    if (!name.starts_with("libmpi.so")) {
+  for (const std::string& name : file.is_elf() ? file.needed() : std::vector<std::string>()) {
+    if (!is_mpi_library(name) || name.starts_with("libmpi_abi.so")) {
       continue;
     }
-    const std::string head = program + " is linked to another MPI (" + name + "), ";
-    // MPICH and what descends from it speak PMI-1, as our launcher does.
-    return name == "libmpi.so.12"
+    const std::string path = other_mpi_of(what, program);
+    const std::string head =
+        program + " is linked to another MPI (" + (path.empty() ? name : path) + "), ";
+    return speaks_pmi1(name)
                ? head +
                      "and runs on that, not on Sinew. Build it with mpicc.sinew, or for the "
                      "standard ABI (mpicc_abi)"
@@ -202,15 +202,15 @@ job_plan plan_job(const run_options& options, host_map hosts, int node) {
   for (std::size_t local = 0; local < plan.local.size(); ++local) {
     plan.ranks[static_cast<std::size_t>(plan.local[local])].cpus = std::move(binding.cpus[local]);
   }
-  const auto remark = [&plan](std::string text) {
+  const auto remark = [&plan](const std::string& text) {
     if (!text.empty()) {
-      plan.remarks.push_back(std::move(text));
+      plan.remarks.push_back(text);
     }
   };
   remark(binding.remark);
   std::vector<std::string> programs;
   for (const application& each : options.applications) {
-    const program_lookup found = find_program(each.arguments.front());
+    const program_lookup found = find_program(each.arguments.front(), each.directory);
     if (found.exit_code != 0) {
       plan.exit_code = found.exit_code;
       plan.complaint = found.complaint;
@@ -224,7 +224,9 @@ job_plan plan_job(const run_options& options, host_map hosts, int node) {
       }
     }
     programs.push_back(found.path);
-    remark(remark_on_other_mpi(found.path));
+    const std::string other = remark_on_other_mpi(each, found.path);
+    plan.other_mpi_told = plan.other_mpi_told || !other.empty();
+    remark(other);
     for (planned_rank& rank : plan.ranks) {
       if (rank.what == &each) {
         rank.program = found.path;
@@ -246,6 +248,15 @@ std::vector<std::string> clean_environment() {
     }
   }
   return result;
+}
+
+std::string other_mpi_of(const application& what, const std::string& program) {
+  std::vector<std::string> environment = clean_environment();
+  for (const auto& [name, value] : what.environment) {
+    assign(environment, name, value);
+  }
+  offer_library(environment);
+  return linked_other_mpi(program, environment);
 }
 
 std::vector<std::string> rank_environment(const run_options& options, const job_plan& plan,
@@ -273,11 +284,15 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   add(wire::local_rank, local_number);
   add(wire::local_size, local_size);
   add(wire::local_cpus, std::to_string(topology::usable_cpus()));
-  if (plan.hosts.names.size() > 1) {
+  if (!plan.hosts.empty()) {
     add(wire::nodes, boot::format_process_mapping(plan.hosts.node_of));
     const std::string names = joined(plan.hosts.names);
     if (names.size() <= wire::longest_host_list) {
       add(wire::hosts, names);
+    }
+    const std::string all = hosts_text(plan.hosts.named);
+    if (all.size() <= wire::longest_host_list) {
+      add(wire::allocation, all);
     }
     if (!options.agent.empty()) {
       add(wire::agent, options.agent);
@@ -327,7 +342,7 @@ std::string describe(const run_options& options, const job_plan& plan) {
       text += " LD_PRELOAD=" + quoted(preload_value(tree_libraries(), ""));
     }
     if (!each.cpus.empty()) {
-      text += " taskset -c " + cpu_list(each.cpus);
+      text += " taskset -c " + topology::cpu_list_text(each.cpus);
     }
     text += " " + quoted(each.program.empty() ? each.what->arguments.front() : each.program);
     for (std::size_t i = 1; i < each.what->arguments.size(); ++i) {

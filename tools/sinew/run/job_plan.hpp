@@ -24,6 +24,7 @@ struct job_plan {
   int exit_code = 0;                 ///< not 0: nothing can be started
   std::string complaint;             ///< why
   std::vector<std::string> remarks;  ///< for the user, although the job starts
+  bool other_mpi_told = false;       ///< one of them is that a program runs on another MPI
 };
 
 /// The plan of the process that starts the ranks of `node`, or of all if `hosts` is empty.
@@ -34,6 +35,9 @@ struct job_plan {
 
 /// The launcher's environment without the variables of any other launcher.
 [[nodiscard]] std::vector<std::string> clean_environment();
+
+/// The path of another MPI's library that this program would load as a rank, or empty.
+[[nodiscard]] std::string other_mpi_of(const application& what, const std::string& program);
 
 /// The environment of the rank plan.local[local]: `clean`, then ours, then the user's.
 [[nodiscard]] std::vector<std::string> rank_environment(const run_options& options,

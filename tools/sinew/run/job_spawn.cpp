@@ -1,5 +1,6 @@
 // Ranks that ranks spawn: places of the job that are free, or become so, and worlds in them.
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "sinew/base/check.hpp"
@@ -16,7 +17,7 @@ namespace wire = boot::launcher_wire;
 namespace {
 
 /// How long a spawn waits for ranks that are about to end: those that have just disconnected are.
-constexpr std::int64_t patience_ns = 2'000'000'000;
+constexpr std::int64_t patience_ns = 2 * second_ns;
 
 }  // namespace
 
@@ -39,10 +40,14 @@ world& job::add_world(std::vector<int> applications, std::vector<int> nodes, int
           [this, rank_of](int number, const std::string& request) {
             on_spawn(rank_of(number), request);
           },
+          [this, rank_of](int number, const boot::connections& with) {
+            on_connected(rank_of(number), with);
+          },
           [this, rank_of](int number, int other, const std::string& why) {
             on_loss(rank_of(number), rank_of(other), why);
           },
-          [this, rank_of](int number, const cast_vote& vote) { on_vote(rank_of(number), vote); }},
+          [this, rank_of](int number, const cast_vote& vote) { on_vote(rank_of(number), vote); },
+          [this](const std::string& text) { on_remark(text); }},
       std::move(nodes), worlds_.front()->pmi != nullptr ? worlds_.front()->pmi->names() : nullptr);
   if (spawner >= 0) {
     w.pmi->expect_ours_only();
@@ -67,9 +72,10 @@ void job::on_spawn(int rank, const std::string& request) {
 
 // In the order in which they were asked for: one that waits for room is not overtaken.
 void job::serve_spawns() {
-  while (!wanted_spawns_.empty() && !ending_) {
+  while (!wanted_spawns_.empty()) {
     const wanted_spawn& first = wanted_spawns_.front();
-    if (ranks_[static_cast<std::size_t>(first.spawner)].alive) {
+    const rank_state& spawner = ranks_[static_cast<std::size_t>(first.spawner)];
+    if (spawner.alive && !spawner.in->ending) {
       const auto answer = spawn(first);
       if (!answer) {
         return;
@@ -174,24 +180,70 @@ boot::spawn_answer job::start_world(const wanted_spawn& wanted,
     return {{}, {}, -1, failed->text};
   }
   w.living = static_cast<int>(w.ranks.size());
+  const rank_state& spawner = ranks_[static_cast<std::size_t>(wanted.spawner)];
+  spawner.in->links[spawner.number].kept.push_back(&w);
+  for (int number = 0; number < w.living; ++number) {
+    w.links[number].kept.push_back(spawner.in);
+  }
   answer.counts = counts;
   return answer;
 }
 
-// A rank that ended badly keeps its place, too: where the job goes on, it stays dead.
-void job::leave_world(int rank, bool well) {
+void job::on_connected(int rank, const boot::connections& with) {
+  const auto worlds_of = [this](const std::vector<job_rank>& ranks) {
+    std::vector<const world*> found;
+    for (const job_rank each : ranks) {
+      const world* const in = each.below(static_cast<int>(ranks_.size()))
+                                  ? ranks_[static_cast<std::size_t>(each.value())].in
+                                  : nullptr;
+      if (in != nullptr && std::find(found.begin(), found.end(), in) == found.end()) {
+        found.push_back(in);
+      }
+    }
+    return found;
+  };
+  const rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+  if (with.empty()) {
+    state.in->links.erase(state.number);
+  } else {
+    state.in->links[state.number] = {worlds_of(with.kept), worlds_of(with.leaving)};
+  }
+  judge_failures();
+}
+
+// Where the job goes on although a rank has died, that stays dead and keeps its place, too.
+void job::leave_world(int rank) {
   rank_state& state = ranks_[static_cast<std::size_t>(rank)];
   world* const w = state.in;
   if (w == nullptr || w->spawner < 0) {
     return;
   }
-  state.kept = !well || w->pmi->stays_connected(state.number);
-  if (--w->living == 0) {
-    for (const int each : w->ranks) {
+  state.kept =
+      state.dead || w->pmi->stays_connected(state.number) || w->links.contains(state.number);
+  --w->living;
+}
+
+/// Frees the places of worlds whose ranks have all ended, once all of their failures are judged.
+/// Returns whether there were any.
+bool job::forget_ended_worlds() {
+  const auto is_over = [this](const std::unique_ptr<world>& w) {
+    return w->spawner >= 0 && w->living == 0 &&
+           std::none_of(failures_.begin(), failures_.end(), [&](const failure& f) {
+             return f.rank >= 0 && ranks_[static_cast<std::size_t>(f.rank)].in == w.get();
+           });
+  };
+  const auto first = std::stable_partition(worlds_.begin(), worlds_.end(), std::not_fn(is_over));
+  const bool any = first != worlds_.end();
+  for (auto over = first; over != worlds_.end(); ++over) {
+    for (const int each : (*over)->ranks) {
       ranks_[static_cast<std::size_t>(each)].in = nullptr;
     }
-    std::erase_if(worlds_, [w](const auto& each) { return each.get() == w; });
+    for (auto other = worlds_.begin(); other != first; ++other) {
+      (*other)->forget(**over);
+    }
   }
+  worlds_.erase(first, worlds_.end());
+  return any;
 }
 
 }  // namespace sinew::tool

@@ -12,6 +12,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/system_limits.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/run/job.hpp"
 #include "sinew/run/local_ranks.hpp"
@@ -68,7 +69,10 @@ rank_events job::make_events() {
             check_waiting();
           },
           [this](const std::vector<rank_exit>& exits) { on_exits(exits); },
-          [this](const std::string& text) { say(text); }};
+          [this](const std::string& text) { say(text); },
+          [this](int rank, const std::string& path) {
+            other_mpi_ = other_mpi_.value_or(other_mpi{rank, path});
+          }};
 }
 
 std::unique_ptr<rank_holder> job::make_holder(std::vector<std::string> words) {
@@ -113,7 +117,8 @@ void job::take_signals() {
 
 boot::descriptor job::null_device() const {
   boot::descriptor result(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  SINEW_CHECK(static_cast<bool>(result), "/dev/null cannot be opened", std::strerror(errno), "");
+  SINEW_CHECK(static_cast<bool>(result), "/dev/null cannot be opened", base::system_reason(errno),
+              base::system_advice(errno));
   return result;
 }
 
@@ -131,8 +136,9 @@ boot::descriptor job::output_file(int rank, int stream) {
   // Ranks that are spawned may be the second of their number.
   const int anew = rank < ranks_at_start() ? O_TRUNC : 0;
   const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | anew | O_APPEND | O_CLOEXEC, 0666);
-  SINEW_CHECK(number >= 0, "the output file " + path + " cannot be written", std::strerror(errno),
-              "choose another with --output or --output-dir");
+  SINEW_CHECK(number >= 0, "the output file " + path + " cannot be written",
+              base::system_reason(errno),
+              base::system_advice(errno, "choose another with --output or --output-dir"));
   return boot::descriptor(number);
 }
 
@@ -233,26 +239,32 @@ int job::run() {
     prepare_streams();
   }
   holder_->start(signals_->mask_before(), time_is_up_ns_);
-  if (!ending_) {
+  if (!ending()) {
     input_.start();
   }
-  while (alive_ > 0 || (remote_ != nullptr && unsettled_ > 0 && !ending_)) {
+  while (alive_ > 0 || (remote_ != nullptr && unsettled_ > 0 && !ending())) {
     loop_.run_once(next_wait_ms());
     carry_output();
     check_deadlines();
   }
+  judge_failures(false);
   for (holder_->finish(); !holder_->done();) {
     loop_.run_once(next_wait_ms());
     carry_output();
   }
   // What the ranks wrote last; a process that left its group could hold a pipe open for ever.
-  const std::int64_t patience_ns = now_ns() + 100'000'000;
-  while (!output_.done() && now_ns() < patience_ns) {
+  const std::int64_t give_up_ns = now_ns() + 100'000'000;
+  while (!output_.done() && now_ns() < give_up_ns) {
     loop_.run_once(10);
   }
   output_.close_sources();
   while (!output_.done()) {
     loop_.run_once(100);
+  }
+  if (other_mpi_ && !worlds_.front()->pmi->has_ours()) {
+    say(name_of(other_mpi_->rank) + " has loaded another MPI, " + other_mpi_->path +
+        ", and no rank has called Sinew's, so that the job did not run on Sinew: build its "
+        "programs with mpicc.sinew, and Python's mpi4py from its source");
   }
   if (!options_.trace.empty()) {
     say(merge_traces(options_.trace, static_cast<int>(ranks_.size()), [this](int rank) {

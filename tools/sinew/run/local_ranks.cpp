@@ -1,6 +1,8 @@
 #include "sinew/run/local_ranks.hpp"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,15 +10,47 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
+#include <utility>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/system_limits.hpp"
+#include "sinew/base/topology.hpp"
 #include "sinew/boot/launcher_wire.hpp"
 #include "sinew/boot/shared_memory.hpp"
-#include "sinew/run/binding.hpp"
+#include "sinew/run/hosts.hpp"
+#include "sinew/run/other_mpi.hpp"
 
 namespace sinew::tool {
+namespace {
+
+// Ranks on Sinew have called it by then, so that nobody looks into them.
+constexpr std::int64_t first_look_ns = 100'000'000;
+constexpr std::int64_t least_between_looks_ns = 50'000'000;
+
+/// Of a zombie: it, and what it has waited for, have used what the limit allows. (At the hard
+/// limit the kernel sends SIGKILL.)
+bool processor_time_is_up(pid_t pid) {
+  rlimit limit{};
+  siginfo_t info{};
+  rusage used{};
+  // The C library's waitid() does not hand out what the system call tells.
+  if (::prlimit(pid, RLIMIT_CPU, nullptr, &limit) != 0 || limit.rlim_max == RLIM_INFINITY ||
+      ::syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOWAIT | WNOHANG, &used) != 0) {
+    return false;
+  }
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  // The kernel ends it by its count of ticks, and tells what it has measured: where others run on
+  // the processor the two differ by a tenth and more.
+  constexpr double counted = 0.75;
+  return seconds(used.ru_utime) + seconds(used.ru_stime) >=
+         counted * static_cast<double>(limit.rlim_max);
+}
+
+}  // namespace
 
 rlimit raise_file_limit() noexcept {
   rlimit original{};
@@ -25,11 +59,6 @@ rlimit raise_file_limit() noexcept {
   most.rlim_cur = most.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &most);
   return original;
-}
-
-std::string own_host_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "this host";
 }
 
 std::string rank_name(int rank, std::size_t size, pid_t pid, const std::string& host) {
@@ -47,7 +76,8 @@ local_ranks::local_ranks(const run_options& options, const job_plan& plan, event
       ranks_(std::max(plan.local.size(), static_cast<std::size_t>(memory.places))),
       reaper_(static_cast<int>(ranks_.size())),
       environment_(clean_environment()),
-      memory_(std::move(memory)) {
+      memory_(std::move(memory)),
+      looks_for_other_mpi_(!plan.other_mpi_told) {
   SINEW_EXPECT(memory_.places == 0 || plan.local.size() == plan.ranks.size());
   for (std::size_t index = 0; index < ranks_.size(); ++index) {
     ranks_[index].rank = index < plan.local.size() ? plan.local[index] : static_cast<int>(index);
@@ -104,9 +134,10 @@ void local_ranks::tell(const state& rank, const start_plan& start) const {
                    " started: " + start.program);
   }
   if (options_.report_bindings) {
-    events_.remark(
-        "rank " + std::to_string(rank.rank) +
-        (start.cpus.empty() ? " is not bound" : " is bound to processors " + cpu_list(start.cpus)));
+    events_.remark("rank " + std::to_string(rank.rank) +
+                   (start.cpus.empty()
+                        ? " is not bound"
+                        : " is bound to processors " + topology::cpu_list_text(start.cpus)));
   }
 }
 
@@ -117,8 +148,8 @@ std::optional<start_failure> local_ranks::start_one(const starting& what) {
   SINEW_EXPECT(!rank.alive);
   std::array<int, 2> ends{};
   SINEW_CHECK(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0,
-              "no socket for rank " + std::to_string(rank.rank), std::strerror(errno),
-              "raise the limit on open files (ulimit -Hn) or start fewer ranks");
+              "no socket for rank " + std::to_string(rank.rank), base::system_reason(errno),
+              base::system_advice(errno, "start fewer ranks"));
   if (rank.socket) {
     loop_.forget(rank.socket.get());  // of who had the place before
   }
@@ -130,12 +161,17 @@ std::optional<start_failure> local_ranks::start_one(const starting& what) {
   const start_result result = start_rank(start);
   rank.pid = result.pid;
   rank.alive = result.pid > 0;
+  rank.killed_by_us = false;
+  rank.has_spoken = false;
   if (result.failure != 0) {
     return explain(start, result);
   }
   loop_.watch_input(ends[0], [this, index = what.index] {
     read_socket(ranks_[static_cast<std::size_t>(index)]);
   });
+  if (options_.binding == binding_policy::automatic && !start.cpus.empty()) {
+    bindings_.add(rank.pid, start.cpus);
+  }
   tell(rank, start);
   return std::nullopt;
 }
@@ -144,6 +180,8 @@ void local_ranks::start(const sigset_t& mask, std::int64_t report_at_ns) {
   original_files_ = raise_file_limit();
   mask_ = mask;
   report_at_ns_ = report_at_ns;
+  started_ns_ = now_ns();
+  next_look_ns_ = started_ns_ + first_look_ns;
   if (!memory_.node) {
     memory_.node = boot::make_shared_memory("job");
   }
@@ -198,21 +236,49 @@ void local_ranks::answer(int rank, const std::string& bytes) {
   (void)::send(to.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void local_ranks::signal_all(int signal) {
-  killed_by_us_ = killed_by_us_ || (signal != SIGUSR1 && signal != SIGUSR2 && signal != SIGSTOP &&
-                                    signal != SIGCONT);
-  for (const state& each : ranks_) {
-    if (each.alive) {
+void local_ranks::signal_all(int signal, const std::vector<int>& spared) {
+  const bool ends =
+      signal != SIGUSR1 && signal != SIGUSR2 && signal != SIGSTOP && signal != SIGCONT;
+  for (state& each : ranks_) {
+    if (each.alive && !std::binary_search(spared.begin(), spared.end(), each.rank)) {
+      each.killed_by_us = each.killed_by_us || ends;
       signal_rank(each.pid, signal);
     }
   }
 }
 
-void local_ranks::read_socket(const state& rank) {
+void local_ranks::read_all() {
+  for (state& each : ranks_) {
+    if (each.alive) {
+      read_socket(each);
+    }
+  }
+}
+
+int local_ranks::look_after() {
+  const std::int64_t now = now_ns();
+  const int bindings = look_at_bindings(now);
+  const int other_mpi = look_for_other_mpi(now);
+  return bindings < 0 ? other_mpi : other_mpi < 0 ? bindings : std::min(bindings, other_mpi);
+}
+
+/// Ranks that were bound by default are let go once they wait for their processors.
+int local_ranks::look_at_bindings(std::int64_t now) {
+  if (bindings_.look(now)) {
+    bindings_.release(topology::usable_cpu_list());
+    if (options_.verbose || options_.report_bindings) {
+      events_.remark("the ranks are not bound any more, since they waited for their processors");
+    }
+  }
+  return bindings_.wait_ms(now);
+}
+
+void local_ranks::read_socket(state& rank) {
   std::array<char, 16'384> bytes;
   while (true) {
     const ssize_t got = ::recv(rank.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (got > 0) {
+      note_call(rank, {bytes.data(), static_cast<std::size_t>(got)});
       events_.said(rank.rank, {bytes.data(), static_cast<std::size_t>(got)});
       continue;
     }
@@ -225,34 +291,96 @@ void local_ranks::read_socket(const state& rank) {
   }
 }
 
-void local_ranks::on_child() {
-  std::vector<rank_exit> exits;
-  while (true) {
-    siginfo_t info{};
-    // The zombie is kept at first: while it exists its pid names no other process group.
-    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
-      break;
-    }
-    const pid_t pid = info.si_pid;
-    const auto found = std::find_if(ranks_.begin(), ranks_.end(), [pid](const state& each) {
-      return each.alive && each.pid == pid;
-    });
-    if (found != ranks_.end()) {
-      read_socket(*found);
-      ::kill(-pid, SIGKILL);  // what it left running; the rank itself is a zombie
-      reaper_.pid_of(static_cast<int>(found - ranks_.begin())).store(0, std::memory_order_release);
-      found->alive = false;
-      const bool by_signal = info.si_code != CLD_EXITED;
-      // Those that this launcher kills need no reason. A shell hands on what its program got.
-      const bool killed = !killed_by_us_ && info.si_status == (by_signal ? SIGKILL : 128 + SIGKILL);
-      exits.push_back({found->rank, by_signal ? 128 + info.si_status : info.si_status,
-                       by_signal ? info.si_status : 0, info.si_code == CLD_DUMPED,
-                       killed && memory_kills_.rose()});
-    }
-    ::waitpid(pid, nullptr, 0);
+/// The first words of a rank: by them Sinew's MPI differs from another one's that speaks PMI-1,
+/// too.
+void local_ranks::note_call(state& rank, std::string_view bytes) {
+  if (!looks_for_other_mpi_ || std::exchange(rank.has_spoken, true)) {
+    return;
   }
-  if (!exits.empty()) {
+  if (bytes.starts_with(std::string("cmd=") + boot::launcher_wire::hello)) {
+    looks_for_other_mpi_ = false;
+  } else {
+    tell_other_mpi(rank.rank, loaded_other_mpi(rank.pid));
+  }
+}
+
+void local_ranks::tell_other_mpi(int rank, const std::string& path) {
+  if (!path.empty()) {
+    looks_for_other_mpi_ = false;
+    events_.other_mpi(rank, path);
+  }
+}
+
+/// Looks into one rank after the other. What a rank has opened can be seen only while it lives, so
+/// the looks follow each other at an eighth of its age: each costs a read of /proc.
+int local_ranks::look_for_other_mpi(std::int64_t now) {
+  if (!looks_for_other_mpi_ || started_ns_ == 0) {
+    return -1;
+  }
+  if (now >= next_look_ns_ && !plan_.local.empty()) {
+    const state& rank = ranks_[looks_++ % plan_.local.size()];
+    if (rank.alive) {
+      tell_other_mpi(rank.rank, loaded_other_mpi(rank.pid));
+    }
+    next_look_ns_ = now + std::max(least_between_looks_ns, (now - started_ns_) / 8);
+  }
+  return static_cast<int>((next_look_ns_ - now) / 1'000'000 + 1);
+}
+
+/// When the last rank has ended: what all its libraries and theirs name. Nobody asks that of a job
+/// that has failed.
+void local_ranks::look_at_programs(const std::vector<rank_exit>& exits) {
+  const bool failed =
+      std::any_of(exits.begin(), exits.end(), [](const rank_exit& each) { return each.code != 0; });
+  looks_for_other_mpi_ = looks_for_other_mpi_ && !failed;
+  if (std::any_of(ranks_.begin(), ranks_.end(), [](const state& each) { return each.alive; })) {
+    return;
+  }
+  const application* looked_at = nullptr;
+  for (const int number : plan_.local) {
+    const planned_rank& rank = plan_.ranks[static_cast<std::size_t>(number)];
+    if (looks_for_other_mpi_ && rank.what != looked_at) {
+      looked_at = rank.what;
+      tell_other_mpi(number, other_mpi_of(*rank.what, rank.program));
+    }
+  }
+  looks_for_other_mpi_ = false;
+}
+
+/// Of a zombie. Those that this launcher kills need no reason. A shell hands on what its program
+/// got.
+exhausted local_ranks::why_killed(const state& rank, int signal) {
+  if (signal == SIGXCPU || (signal == SIGKILL && processor_time_is_up(rank.pid))) {
+    return exhausted::processor_time;
+  }
+  return signal == SIGKILL && !rank.killed_by_us && memory_kills_.rose() ? exhausted::memory
+                                                                         : exhausted::nothing;
+}
+
+void local_ranks::on_child(const siginfo_t& child) {
+  const pid_t pid = child.si_pid;
+  const auto found = std::find_if(ranks_.begin(), ranks_.end(), [pid](const state& each) {
+    return each.alive && each.pid == pid;
+  });
+  if (found == ranks_.end()) {
+    return;
+  }
+  read_socket(*found);
+  ::kill(-pid, SIGKILL);  // what it left running; the rank itself is a zombie
+  reaper_.pid_of(static_cast<int>(found - ranks_.begin())).store(0, std::memory_order_release);
+  found->alive = false;
+  bindings_.remove(pid);
+  const int status = child.si_status;
+  const bool by_signal = child.si_code != CLD_EXITED;
+  exits_.push_back({found->rank, by_signal ? 128 + status : status, by_signal ? status : 0,
+                    child.si_code == CLD_DUMPED,
+                    why_killed(*found, status - (by_signal ? 0 : 128))});
+}
+
+void local_ranks::tell_exits() {
+  if (const auto exits = std::exchange(exits_, {}); !exits.empty()) {
     events_.ended(exits);
+    look_at_programs(exits);
   }
 }
 

@@ -5,9 +5,12 @@
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "sinew/boot/descriptor.hpp"
+#include "sinew/run/binding_watch.hpp"
 #include "sinew/run/event_loop.hpp"
 #include "sinew/run/job_plan.hpp"
 #include "sinew/run/memory_kills.hpp"
@@ -19,8 +22,6 @@ namespace sinew::tool {
 
 /// Raises the limit on open files as far as it goes and returns what it was, for the ranks.
 [[nodiscard]] rlimit raise_file_limit() noexcept;
-/// The name of this machine, for messages.
-[[nodiscard]] std::string own_host_name();
 /// "rank 3 of 8 (pid 71 on h2)"; without "of 8" if `size` is 0.
 [[nodiscard]] std::string rank_name(int rank, std::size_t size, pid_t pid, const std::string& host);
 
@@ -50,16 +51,22 @@ class local_ranks final : public rank_holder {
   [[nodiscard]] std::optional<start_failure> spawn(const job_plan& plan,
                                                    const std::vector<int>& places,
                                                    const std::vector<std::string>& more);
-  void signal_all(int signal) override;
-  void on_child() override;
+  void signal_all(int signal, const std::vector<int>& spared) override;
+  /// Takes what ranks have said and nobody has read yet: others may know of it already.
+  void read_all();
+  void on_child(const siginfo_t& child) override;
+  void tell_exits() override;
   void finish() override {}
   [[nodiscard]] bool done() const override { return true; }
+  [[nodiscard]] int look_after() override;
 
  private:
   struct state {
     int rank = 0;
     pid_t pid = -1;
     bool alive = false;
+    bool killed_by_us = false;
+    bool has_spoken = false;
     boot::descriptor socket;
   };
 
@@ -75,7 +82,14 @@ class local_ranks final : public rank_holder {
   [[nodiscard]] std::optional<start_failure> start_one(const starting& what);
   void end_unheard(state& rank);
   void tell(const state& rank, const start_plan& start) const;
-  void read_socket(const state& rank);
+  [[nodiscard]] exhausted why_killed(const state& rank, int signal);
+  void read_socket(state& rank);
+  void note_call(state& rank, std::string_view bytes);
+  void tell_other_mpi(int rank, const std::string& path);
+  void look_at_programs(const std::vector<rank_exit>& exits);
+  // Milliseconds to the next look; -1: none.
+  [[nodiscard]] int look_for_other_mpi(std::int64_t now);
+  [[nodiscard]] int look_at_bindings(std::int64_t now);
 
   const run_options& options_;
   const job_plan& plan_;
@@ -85,14 +99,20 @@ class local_ranks final : public rank_holder {
   /// Of this machine, ascending; the index is the local rank. Then the places of ranks that may be
   /// spawned, where the index is the rank's number, too.
   std::vector<state> ranks_;
+  std::vector<rank_exit> exits_;  // not told yet
   reaper reaper_;
   std::vector<std::string> environment_;
   memory_kills memory_kills_;
+  binding_watch bindings_;
   inherited_memory memory_;
   rlimit original_files_{};
   sigset_t mask_{};
   std::int64_t report_at_ns_ = 0;
-  bool killed_by_us_ = false;
+  // Until a rank here has called Sinew's MPI, or has been seen to have another one.
+  bool looks_for_other_mpi_ = true;
+  std::int64_t started_ns_ = 0;
+  std::int64_t next_look_ns_ = 0;
+  std::size_t looks_ = 0;
 };
 
 }  // namespace sinew::tool

@@ -3,6 +3,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "sinew/base/system_limits.hpp"
+
 namespace sinew::tool {
 namespace {
 
@@ -21,28 +23,12 @@ std::optional<std::uint64_t> count_in(const std::string& path) {
   return std::nullopt;
 }
 
-// Where the counter may be, best first. A line of /proc/self/cgroup is NUMBER:CONTROLLERS:PATH;
-// inside a container the path may be one of the host, and the files lie at the top.
+// Where the counter may be, best first.
 std::string counter_file(const std::string& root) {
-  std::ifstream groups(root + "/proc/self/cgroup");
-  std::string line;
-  while (std::getline(groups, line)) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) {
-      continue;
-    }
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    const std::string path = line.substr(second + 1);
-    const bool newer = controllers == ",,";
-    if (!newer && controllers.find(",memory,") == std::string::npos) {
-      continue;
-    }
-    const std::string top = root + (newer ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory");
-    const std::string name = newer ? "/memory.events" : "/memory.oom_control";
-    for (const std::string& each : {top + path + name, top + name}) {
-      if (count_in(each)) {
-        return each;
+  for (const std::string& group : base::control_groups("memory", root)) {
+    for (const char* const name : {"/memory.events", "/memory.oom_control"}) {
+      if (count_in(group + name)) {
+        return group + name;
       }
     }
   }

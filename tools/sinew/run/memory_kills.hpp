@@ -14,7 +14,7 @@ class memory_kills {
   /// `root` stands before /proc and /sys (for tests).
   explicit memory_kills(std::string root = "");
 
-  /// More such kills than when this was made. Remembers, so that each is told once.
+  /// Whether there have been such kills, one or more, since this was made or last asked.
   [[nodiscard]] bool rose();
 
  private:

@@ -131,6 +131,16 @@ const habit* find_habit(std::string_view word) {
   return nullptr;
 }
 
+/// "-np2", as of MPICH's and Open MPI's launchers: a number may stand behind the name.
+std::size_t numbered_name(std::string_view word) {
+  const std::size_t length = glued_name(word, [](std::string_view front) {
+    const habit* const each = find_habit(front);
+    return each != nullptr && each->values == 1;
+  });
+  const bool number = word.find_first_not_of("0123456789", length) == std::string_view::npos;
+  return number ? length : 0;
+}
+
 bool one_of(std::string_view word, std::string_view list) { return has_name(list, word); }
 
 [[noreturn]] void refuse(std::string_view option, std::string_view why) {
@@ -220,6 +230,12 @@ class reader {
       attached = known != nullptr && known->values == 1;
       known = attached ? known : nullptr;
       value = word.substr(equals + 1);
+    }
+    if (const std::size_t length = numbered_name(word); known == nullptr && length != 0) {
+      option = word.substr(0, length);
+      value = word.substr(length);
+      attached = true;
+      known = find_habit(option);
     }
     if (known == nullptr) {
       return keep(word);
@@ -350,6 +366,21 @@ class reader {
 
 mpiexec_words read_mpiexec(std::span<const std::string_view> words) { return reader(words).read(); }
 
+bool is_mpiexec_option(std::string_view word) {
+  return word.starts_with("-") &&
+         (find_habit(word.substr(0, word.find('='))) != nullptr || numbered_name(word) != 0);
+}
+
+std::string remark_on_mpiexec_option(std::string_view word) {
+  const habit* const known = find_habit(word);
+  if (known == nullptr) {
+    return {};
+  }
+  return known->what == meaning::refused
+             ? "it is of other MPIs' mpiexec: " + std::string(known->text)
+             : "it is of other MPIs' mpiexec, whose options `sinew mpiexec` takes";
+}
+
 command_page mpiexec_page() {
   return {
       "mpiexec",
@@ -359,7 +390,7 @@ command_page mpiexec_page() {
       "  -n, -np, -c N          number of ranks; -ppn, -perhost, -npernode, -N the same\n"
       "  -x NAME[=VALUE], -env NAME VALUE, -genv NAME VALUE (all programs)\n"
       "  -host, -hosts, -H LIST, -f, -hostfile, -machinefile FILE: where; -ppn N on each host\n"
-      "  -wdir, -wd DIR         where the ranks start\n"
+      "  -wdir, -wd DIR         where the ranks start; the program is looked for there, then here\n"
       "  -l, -prepend-rank, -tag-output, --output tag: [rank] before every line\n"
       "  -bind-to core|numa|none, -map-by, -rank-by, -timeout S, -stdin RANK|all|none, -v\n"
       "  -oversubscribe, -allow-run-as-root, -genvall, -launcher fork: it is so anyway\n"

@@ -20,4 +20,9 @@ struct mpiexec_words {
 /// that names the option to use instead.
 [[nodiscard]] mpiexec_words read_mpiexec(std::span<const std::string_view> words);
 
+/// Whether a word names an option of other MPIs' mpiexec ("-wdir", "-map-by=node", "-np2").
+[[nodiscard]] bool is_mpiexec_option(std::string_view word);
+/// Of an option that other MPIs' mpiexec has and `sinew run` has not: what to do. Else empty.
+[[nodiscard]] std::string remark_on_mpiexec_option(std::string_view word);
+
 }  // namespace sinew::tool

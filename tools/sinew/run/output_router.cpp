@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/run/pipe.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -35,17 +35,15 @@ output_router::output_router(event_loop& loop, int ranks, bool labels)
 }
 
 boot::descriptor output_router::open(int rank, int stream) {
-  std::array<int, 2> ends{};
-  SINEW_CHECK(::pipe2(ends.data(), O_CLOEXEC) == 0,
-              "no pipe for the output of rank " + std::to_string(rank), std::strerror(errno),
-              "raise the limit on open files (ulimit -n) or do without --label");
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  auto [input, output] =
+      make_pipe("no pipe for the output of rank " + std::to_string(rank), "do without --label");
+  ::fcntl(input.get(), F_SETFL, O_NONBLOCK);
   auto from = make_source(rank, stream);
-  from->pipe = boot::descriptor(ends[0]);
-  loop_.watch_input(ends[0], [this, each = from.get()] { read_from(*each); });
+  from->pipe = std::move(input);
+  loop_.watch_input(from->pipe.get(), [this, each = from.get()] { read_from(*each); });
   sources_.push_back(std::move(from));
   ++open_;
-  return boot::descriptor(ends[1]);
+  return std::move(output);
 }
 
 std::unique_ptr<output_router::source> output_router::make_source(int rank, int stream) const {

@@ -91,8 +91,12 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     calls_.lost(rank, other, boot::pmi_unescape(message.find("why").value_or("")).value_or(""));
   } else if (command == wire::vote && calls_.voted) {
     vote(rank, message);
+  } else if (command == wire::remark && calls_.remark) {
+    calls_.remark(boot::pmi_unescape(message.find("text").value_or("")).value_or(""));
   } else if (command == wire::connected) {
     from.connected = true;
+  } else if (command == wire::connections && calls_.connected) {
+    note_connections(rank, message);
   } else if (command == wire::spawn && calls_.spawn) {
     calls_.spawn(rank, boot::pmi_unescape(message.find("request").value_or("")).value_or(""));
   } else if (command == "init") {
@@ -231,6 +235,14 @@ void pmi_server::vote(int rank, const boot::pmi_message& message) {
                       !flag.has_value()});
 }
 
+void pmi_server::note_connections(int rank, const boot::pmi_message& message) {
+  const auto with = boot::parse_connections(message.find("ranks").value_or(""));
+  if (!with) {
+    return refuse(rank, "tells of connections that make no sense");
+  }
+  calls_.connected(rank, *with);
+}
+
 void pmi_server::leave(int rank) {
   at(rank).left = true;
   tell_all_left();
@@ -275,6 +287,11 @@ int pmi_server::left_without_start() const {
     return each.left && !each.initialised;
   });
   return found == clients_.end() ? -1 : static_cast<int>(found - clients_.begin());
+}
+
+bool pmi_server::has_ours() const {
+  return std::any_of(clients_.begin(), clients_.end(),
+                     [](const client& each) { return each.initialised && !each.plain; });
 }
 
 bool pmi_server::not_started(int rank) const {

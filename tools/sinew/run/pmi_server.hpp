@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sinew/boot/pmi_wire.hpp"
+#include "sinew/boot/spawn.hpp"
 #include "sinew/run/name_service.hpp"
 #include "sinew/run/rank_holder.hpp"
 
@@ -24,10 +25,14 @@ class pmi_server {
     std::function<void(int rank, const std::string& why)> nonsense;
     /// A rank asks for more ranks, by the text of a boot::spawn_request.
     std::function<void(int rank, const std::string& request)> spawn = {};
+    /// These are the ranks of other worlds that a rank has to do with now.
+    std::function<void(int rank, const boot::connections& with)> connected = {};
     /// A rank has lost its connection to another one; without a reason: it has it after all.
     std::function<void(int rank, int other, const std::string& why)> lost = {};
     /// A rank votes, or leaves a ballot.
     std::function<void(int rank, const cast_vote& vote)> voted = {};
+    /// A sentence for people that several ranks may send.
+    std::function<void(const std::string& text)> remark = {};
   };
 
   /// `application_of[rank]` counts the programs of the job; `node_of[rank]` its nodes, of which
@@ -59,6 +64,8 @@ class pmi_server {
   [[nodiscard]] missing_start left_before_start() const;
   /// A rank that has left without MPI_Init; -1 if there is none.
   [[nodiscard]] int left_without_start() const;
+  /// Whether a rank has called Sinew's MPI.
+  [[nodiscard]] bool has_ours() const;
   /// See session::stay_connected().
   [[nodiscard]] bool stays_connected(int rank) const { return at(rank).connected; }
   /// Runs, but has not called MPI_Init, while others have.
@@ -90,6 +97,7 @@ class pmi_server {
   void barrier(int rank);
   void end_barrier_if_all_in();
   void vote(int rank, const boot::pmi_message& message);
+  void note_connections(int rank, const boot::pmi_message& message);
   void tell_all_left();
   void refuse(int rank, const std::string& why);
   [[nodiscard]] bool start(int rank, bool plain);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "sinew/base/system_limits.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/run/elf_file.hpp"
 #include "sinew/run/signal_pipe.hpp"
@@ -180,7 +182,8 @@ start_failure explain(const start_plan& plan, const start_result& result) {
   const std::string reason = std::strerror(result.failure);
   switch (result.stage) {
     case start_stage::process:
-      return {126, "no process can be started: " + reason + "; raise the limit (ulimit -u)"};
+      return {126, "no process can be started: " + base::system_reason(result.failure) + "; " +
+                       base::system_advice(result.failure, "start fewer ranks")};
     case start_stage::streams:
       return {126, "its input or output cannot be set up: " + reason};
     case start_stage::directory:
@@ -195,45 +198,76 @@ start_failure explain(const start_plan& plan, const start_result& result) {
           explain_program(plan, result.failure)};
 }
 
-program_lookup find_program(const std::string& name) {
-  const auto refuse = [&name](int code, const std::string& why) {
-    return program_lookup{"", code, name + ": " + why};
+namespace {
+
+program_lookup by_path(const std::string& path) {
+  const auto refuse = [&path](int code, const std::string& why) {
+    return program_lookup{"", code, path + ": " + why};
+  };
+  if (::access(path.c_str(), F_OK) != 0) {
+    return refuse(errno == EACCES ? 126 : 127, std::strerror(errno));
+  }
+  if (!regular_file(path)) {
+    return refuse(126, "is not a file");
+  }
+  if (::access(path.c_str(), X_OK) != 0) {
+    return refuse(126, "is not executable (chmod +x " + path + ")");
+  }
+  return {absolute_path(path), 0, ""};
+}
+
+/// Of several that cannot be started, one that is there says more than one that is not.
+program_lookup first_that_starts(const std::vector<std::string>& paths) {
+  program_lookup best;
+  for (const std::string& path : paths) {
+    program_lookup now = by_path(path);
+    if (now.exit_code == 0) {
+      return now;
+    }
+    if (best.exit_code == 0 || (best.exit_code == 127 && now.exit_code != 127)) {
+      best = std::move(now);
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+program_lookup find_program(const std::string& name, const std::string& directory) {
+  const auto places = [&directory](const std::string& path) {
+    return directory.empty() || path.front() == '/' ? std::vector{path}
+                                                    : std::vector{directory + "/" + path, path};
   };
   if (name.find('/') != std::string::npos) {
-    if (::access(name.c_str(), F_OK) != 0) {
-      return refuse(errno == EACCES ? 126 : 127, std::strerror(errno));
+    program_lookup found = first_that_starts(places(name));
+    if (found.exit_code == 127 && places(name).size() > 1) {
+      found.complaint = name + ": is neither in " + directory + " nor here";
     }
-    if (!regular_file(name)) {
-      return refuse(126, "is not a file");
-    }
-    if (::access(name.c_str(), X_OK) != 0) {
-      return refuse(126, "is not executable (chmod +x " + name + ")");
-    }
-    return {absolute_path(name), 0, ""};
+    return found;
   }
   const char* variable = std::getenv("PATH");
   std::string_view rest = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
-  std::string not_executable;
+  std::vector<std::string> paths;
   while (true) {
     const std::string_view entry = rest.substr(0, rest.find(':'));
-    std::string path = (entry.empty() ? "." : std::string(entry)) + "/" + name;
-    if (regular_file(path)) {
-      if (::access(path.c_str(), X_OK) == 0) {
-        return {absolute_path(path), 0, ""};
+    for (std::string& path : places((entry.empty() ? "." : std::string(entry)) + "/" + name)) {
+      if (regular_file(path)) {
+        paths.push_back(std::move(path));
       }
-      not_executable = path;
     }
     if (entry.size() == rest.size()) {
       break;
     }
     rest.remove_prefix(entry.size() + 1);
   }
-  if (!not_executable.empty()) {
-    return refuse(126, not_executable + " is not executable");
+  if (!paths.empty()) {
+    return first_that_starts(paths);
   }
-  const bool here = regular_file("./" + name);
-  return refuse(127, here ? "not found in PATH; to run the one in this directory, write ./" + name
-                          : "not found in PATH");
+  const auto near = places("./" + name);
+  const bool here = std::any_of(near.begin(), near.end(), regular_file);
+  return {"", 127,
+          name + (here ? ": not found in PATH; to run the one in this directory, write ./" + name
+                       : ": not found in PATH")};
 }
 
 std::string signal_name(int signal) {

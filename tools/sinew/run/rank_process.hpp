@@ -50,8 +50,10 @@ struct program_lookup {
   int exit_code = 0;
   std::string complaint;
 };
-/// Like a shell: by path, or along PATH.
-[[nodiscard]] program_lookup find_program(const std::string& name);
+/// Like a shell: by path, or along PATH. Relative names are those of `directory`, where the program
+/// will run, and if none is there those of this process; empty: of this process alone.
+[[nodiscard]] program_lookup find_program(const std::string& name,
+                                          const std::string& directory = {});
 
 /// "SIGSEGV (segmentation fault)".
 [[nodiscard]] std::string signal_name(int signal);

@@ -12,12 +12,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 #include <vector>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/system_limits.hpp"
+#include "sinew/run/pipe.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -61,6 +62,15 @@ void signal_rank(pid_t pid, int signal) noexcept {
   }
 }
 
+void reap_children(const std::function<void(const siginfo_t& child)>& ended) {
+  siginfo_t child{};
+  while (::waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0 && child.si_pid != 0) {
+    ended(child);
+    ::waitpid(child.si_pid, nullptr, 0);
+    child = {};
+  }
+}
+
 reaper::reaper(int ranks)
     : memory_(boot::memory_mapping::anonymous(static_cast<std::size_t>(ranks) *
                                               sizeof(std::atomic<pid_t>))),
@@ -68,14 +78,11 @@ reaper::reaper(int ranks)
       session_(::getsid(0)) {
   static_assert(std::atomic<pid_t>::is_always_lock_free);
   pids_ = new (memory_.base()) std::atomic<pid_t>[static_cast<std::size_t>(ranks)]();
-  std::array<int, 2> ends{};
-  SINEW_CHECK(::pipe2(ends.data(), O_CLOEXEC) == 0, "the launcher has no file left",
-              std::strerror(errno), "raise the limit on open files (ulimit -n)");
-  const boot::descriptor input(ends[0]);
-  life_line_ = boot::descriptor(ends[1]);
+  auto [input, output] = make_pipe("the launcher has no file left");
+  life_line_ = std::move(output);
   pid_ = ::fork();
-  SINEW_CHECK(pid_ >= 0, "the launcher cannot start a process", std::strerror(errno),
-              "raise the limit on processes (ulimit -u)");
+  SINEW_CHECK(pid_ >= 0, "the launcher cannot start a process", base::system_reason(errno),
+              base::system_advice(errno));
   if (pid_ == 0) {
     watch(input.get());
   }
@@ -119,7 +126,7 @@ reaper::~reaper() {
   kill_ranks();
   siginfo_t ended{};
   if (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0) {
-    return;  // it was killed, and reaped among the ranks: the number may be another process's now
+    return;  // it was killed, and reaped among the others: the number may be another process's now
   }
   ::kill(pid_, SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {

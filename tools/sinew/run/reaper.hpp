@@ -4,7 +4,8 @@
 #include <sys/types.h>
 
 #include <atomic>
-#include <span>
+#include <csignal>
+#include <functional>
 
 #include "sinew/boot/descriptor.hpp"
 #include "sinew/boot/shared_memory.hpp"
@@ -14,6 +15,10 @@ namespace sinew::tool {
 /// Sends a signal to a rank and to all of its process group; to the rank alone if it has left that
 /// group (for the launcher's, say). The rank has not been reaped.
 void signal_rank(pid_t pid, int signal) noexcept;
+
+/// Reaps the children that have ended, ours and orphans. Each is given to `ended` while it is a
+/// zombie still, so that its pid names no other process.
+void reap_children(const std::function<void(const siginfo_t& child)>& ended);
 
 /// The kernel kills a rank when the launcher dies, but not what the rank has started (a shell's
 /// program, for instance). The reaper holds the read end of a pipe; when the launcher dies, even

@@ -18,7 +18,6 @@
 namespace sinew::tool {
 namespace {
 
-constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::int64_t beat_ns = second_ns;
 constexpr std::int64_t finish_ns = 2 * second_ns;
 constexpr std::int64_t input_window = 256 * 1024;
@@ -52,9 +51,10 @@ remote_ranks::remote_ranks(const run_options& options, const job_plan& plan,
       events_(std::move(events)),
       calls_(std::move(calls)),
       parents_(host_tree(which_are_here(plan.hosts.names), options.tree_width)),
-      starter_(loop, options.agent, plan.hosts.names, children_of(parents_, launcher_node),
-               {[this](int node, boot::descriptor in, boot::descriptor out) {
-                  attach(*hosts_[static_cast<std::size_t>(node)], std::move(in), std::move(out));
+      starter_(loop, {options.agent, options.through_agent}, plan.hosts.names,
+               children_of(parents_, launcher_node),
+               {[this](int node, daemon_line line) {
+                  attach(*hosts_[static_cast<std::size_t>(node)], std::move(line));
                 },
                 [this](int node, int code, const std::string& why) {
                   lose(*hosts_[static_cast<std::size_t>(node)], code, why);
@@ -92,14 +92,14 @@ host_orders remote_ranks::orders_for(int node) const {
   return orders;
 }
 
-void remote_ranks::attach(host& to, boot::descriptor in, boot::descriptor out) {
-  SINEW_EXPECT(to.at == stage::starting && to.link == nullptr && in);
+void remote_ranks::attach(host& to, daemon_line line) {
+  SINEW_EXPECT(to.at == stage::starting && to.link == nullptr && line.in);
   to.at = stage::preparing;
   to.link = std::make_unique<frame_link>(
-      loop_, std::move(in), std::move(out),
+      loop_, std::move(line), frame_link::side::launcher,
       frame_link::events{
           [this, &to](const frame& got) { take(to, got); },
-          [this, &to](const std::string& why) { lose(to, 1, daemon_has_ended(to.name, why)); }});
+          [this, &to](const link_loss& how) { lose(to, 1, daemon_is_lost(to.name, how)); }});
   to.link->send(frame_kind::set_up, 0, pack(orders_for(to.node)));
 }
 
@@ -135,8 +135,8 @@ void remote_ranks::answer(int rank, const std::string& bytes) {
   send(host_of(rank), frame_kind::answer, rank, bytes);
 }
 
-void remote_ranks::signal_all(int signal) {
-  send_all(frame_kind::signal, packer().number(signal).bytes());
+void remote_ranks::signal_all(int signal, const std::vector<int>& spared) {
+  send_all(frame_kind::signal, packer().number(signal).numbers(spared).bytes());
 }
 
 bool remote_ranks::is_rank_by(const host& by, int rank) const {
@@ -194,6 +194,8 @@ void remote_ranks::take_of_rank(const frame& got) {
     }
     case frame_kind::said:
       return events_.said(got.rank, got.bytes);
+    case frame_kind::other_mpi:
+      return events_.other_mpi(got.rank, got.bytes);
     case frame_kind::output:
     case frame_kind::error_output:
       from.owed += static_cast<std::int64_t>(got.bytes.size());
@@ -226,7 +228,7 @@ void remote_ranks::take_exits(const host& by, const frame& got) {
     each.code = static_cast<int>(fields.number());
     each.signal = static_cast<int>(fields.number());
     each.core_dumped = fields.number() != 0;
-    each.no_memory = fields.number() != 0;
+    each.what = static_cast<exhausted>(fields.number() & 3);
     if (is_rank_by(by, each.rank)) {
       exits.push_back(each);
     }
@@ -305,7 +307,7 @@ void remote_ranks::lose_below(const host& which) {
   }
 }
 
-void remote_ranks::on_child() { starter_.on_child(); }
+void remote_ranks::on_child(const siginfo_t& child) { starter_.on_child(child); }
 
 void remote_ranks::finish() {
   if (finish_by_ns_ != 0) {

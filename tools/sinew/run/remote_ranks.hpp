@@ -36,8 +36,8 @@ class remote_ranks final : public rank_holder {
 
   void start(const sigset_t& mask, std::int64_t report_at_ns) override;
   void answer(int rank, const std::string& bytes) override;
-  void signal_all(int signal) override;
-  void on_child() override;
+  void signal_all(int signal, const std::vector<int>& spared) override;
+  void on_child(const siginfo_t& child) override;
   void finish() override;
   [[nodiscard]] bool done() const override;
   [[nodiscard]] int look_after() override;
@@ -81,7 +81,7 @@ class remote_ranks final : public rank_holder {
   };
 
   [[nodiscard]] host_orders orders_for(int node) const;
-  void attach(host& to, boot::descriptor in, boot::descriptor out);
+  void attach(host& to, daemon_line line);
   void take(host& by, const frame& got);
   void take_of_rank(const frame& got);
   void take_exits(const host& by, const frame& got);

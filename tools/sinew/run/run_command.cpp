@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "sinew/base/sentence.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/run/job.hpp"
 #include "sinew/run/mpiexec_words.hpp"
@@ -36,7 +37,7 @@ int run_words(const std::vector<std::string_view>& words) {
   host_map hosts = place_ranks(options);
   const job_plan plan = hosts.empty() ? plan_job(options) : plan_hosts(options, std::move(hosts));
   if (plan.exit_code != 0) {
-    std::fprintf(stderr, "sinew run: %s\n", terminal_text(plan.complaint).c_str());
+    std::fprintf(stderr, "sinew run: %s\n", as_sentence(terminal_text(plan.complaint)).c_str());
     return plan.exit_code;
   }
   if (options.dry_run) {
@@ -66,7 +67,7 @@ int mpiexec_main(int argc, char** argv) {
     return 0;
   }
   for (const std::string& note : meant.notes) {
-    std::fprintf(stderr, "sinew mpiexec: %s\n", terminal_text(note).c_str());
+    std::fprintf(stderr, "sinew mpiexec: %s\n", as_sentence(terminal_text(note)).c_str());
   }
   std::vector<std::string_view> said{meant.words.begin(), meant.words.end()};
   // As of MPICH's and Open MPI's; the option goes before.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sinew/commands.hpp"
+#include "sinew/run/mpiexec_words.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -117,6 +118,10 @@ std::vector<option> host_options(run_options& options) {
        "COMMAND",
        "starts a command on a host: COMMAND HOST LINE (default: ssh, in a Slurm job srun)",
        [&options](std::string_view v) { options.agent = v; }},
+      {{"--through-agent"},
+       "",
+       "the daemons on other hosts speak through the agent alone: nobody listens for them",
+       [&options](std::string_view) { options.through_agent = true; }},
       {{"--host-tree"},
        "N",
        "the launcher, and each daemon, starts at most N daemons itself (default: 32): beyond N "
@@ -143,7 +148,7 @@ std::vector<option> valued_options(run_options& options) {
        [program](std::string_view v) { add_variable(program(), v); }},
       {{"--wdir"},
        "DIR",
-       "this program's ranks start in DIR; its own name is looked up from here",
+       "this program's ranks start in DIR; it is looked for in DIR, then here",
        [program](std::string_view v) { program().directory = v; }},
       {{"-o", "--output"},
        "FILE",
@@ -175,7 +180,8 @@ std::vector<option> valued_options(run_options& options) {
        [&options](std::string_view v) { options.trace = v; }},
       {{"--bind-to"},
        "core|numa|none",
-       "binds each rank to processors (auto: to a core if ranks and cores are equally many)",
+       "binds each rank to processors (auto: to a core if ranks and cores are equally many, until "
+       "ranks wait for theirs)",
        [&options](std::string_view v) { choose_binding(options, v); },
        "core|numa|none"},
   };
@@ -257,7 +263,7 @@ run_options parse_run(std::span<const std::string_view> words) {
   const std::vector<option> known = table(options);
   do {
     options.applications.emplace_back();
-    words = words.subspan(parse_options(words, known));
+    words = words.subspan(parse_options(words, known, remark_on_mpiexec_option));
     if (options.help) {
       return options;
     }

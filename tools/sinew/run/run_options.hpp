@@ -38,13 +38,14 @@ struct run_options {
   stdin_target input = stdin_target::one_rank;
   int input_rank = 0;
   bool threads_as_fibers = false;
-  std::string hosts;          ///< as given: "h1:2,h2"; empty: not given
-  std::string host_file;      ///< empty: none
-  int per_node = 0;           ///< ranks on each host; 0: what the list of hosts says
-  bool by_node = false;       ///< ranks go round the hosts one by one
-  std::string agent;          ///< how a command is started on another host; empty: chosen by us
-  int tree_width = 32;        ///< daemons that the launcher, and each daemon, starts itself
-  double host_timeout_s = 4;  ///< a host that is not heard of for so long is lost; 0: never
+  std::string hosts;           ///< as given: "h1:2,h2"; empty: not given
+  std::string host_file;       ///< empty: none
+  int per_node = 0;            ///< ranks on each host; 0: what the list of hosts says
+  bool by_node = false;        ///< ranks go round the hosts one by one
+  std::string agent;           ///< how a command is started on another host; empty: chosen by us
+  bool through_agent = false;  ///< daemons speak through it alone: the launcher does not listen
+  int tree_width = 32;         ///< daemons that the launcher, and each daemon, starts itself
+  double host_timeout_s = 4;   ///< a host that is not heard of for so long is lost; 0: never
   bool dry_run = false;
   bool verbose = false;
   bool help = false;

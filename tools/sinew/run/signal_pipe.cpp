@@ -6,10 +6,8 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 
-#include "sinew/base/check.hpp"
-#include "sinew/base/error.hpp"
+#include "sinew/run/pipe.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -31,13 +29,13 @@ void on_signal(int signal) {
 }  // namespace
 
 signal_pipe::signal_pipe(std::span<const int> signals) {
-  std::array<int, 2> ends{};
-  SINEW_CHECK(::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) == 0,
-              "the launcher cannot read its signals", std::strerror(errno),
-              "raise the limit on open files (ulimit -n)");
-  input_ = boot::descriptor(ends[0]);
-  output_ = boot::descriptor(ends[1]);
-  pipe_end = ends[1];
+  auto [input, output] = make_pipe("the launcher cannot read its signals");
+  for (const int each : {input.get(), output.get()}) {
+    ::fcntl(each, F_SETFL, O_NONBLOCK);
+  }
+  input_ = std::move(input);
+  output_ = std::move(output);
+  pipe_end = output_.get();
   ::sigemptyset(&set_);
   struct sigaction mine{};
   mine.sa_handler = on_signal;

@@ -8,6 +8,65 @@
 
 namespace sinew::tool {
 
+namespace {
+
+enum class link { none, leaving, kept };
+
+/// How closely ranks of `from` say that they are linked to `to`.
+link link_of(const world& from, const world& to) {
+  const auto has = [&to](const std::vector<const world*>& list) {
+    return std::find(list.begin(), list.end(), &to) != list.end();
+  };
+  link closest = link::none;
+  for (const auto& [rank, each] : from.links) {
+    closest = std::max(closest, has(each.kept)      ? link::kept
+                                : has(each.leaving) ? link::leaving
+                                                    : link::none);
+  }
+  return closest;
+}
+
+}  // namespace
+
+void world::forget(const world& other) {
+  for (auto& [rank, each] : links) {
+    std::erase(each.kept, &other);
+    std::erase(each.leaving, &other);
+  }
+}
+
+connected_worlds connected_to(const std::vector<std::unique_ptr<world>>& worlds, world& first,
+                              int failed, bool at_once) {
+  // Who ends in MPI_Comm_disconnect may be waited for there.
+  const auto own = first.links.find(failed);
+  const auto is_in_own = [&](const world& w) {
+    return own != first.links.end() &&
+           std::find(own->second.leaving.begin(), own->second.leaving.end(), &w) !=
+               own->second.leaving.end();
+  };
+  connected_worlds result{{&first}};
+  for (std::size_t i = 0; i < result.all.size(); ++i) {
+    const world& from = *result.all[i];
+    for (const auto& each : worlds) {
+      const link l = std::max(link_of(from, *each), link_of(*each, from));
+      const bool ends =
+          l == link::kept || (l == link::leaving && at_once) || (i == 0 && is_in_own(*each));
+      if (ends && std::find(result.all.begin(), result.all.end(), each.get()) == result.all.end()) {
+        result.all.push_back(each.get());
+      }
+    }
+  }
+  for (const world* from : result.all) {
+    for (const auto& each : worlds) {
+      const bool in =
+          std::find(result.all.begin(), result.all.end(), each.get()) != result.all.end();
+      result.undecided = result.undecided || (!in && std::max(link_of(*from, *each),
+                                                              link_of(*each, *from)) != link::none);
+    }
+  }
+  return result;
+}
+
 int least_ranks(const std::vector<boot::spawn_command>& commands) {
   return std::accumulate(
       commands.begin(), commands.end(), 0,
@@ -39,14 +98,7 @@ program_lookup find_spawned(const boot::spawn_command& command) {
       return found;
     }
   }
-  program_lookup found = find_program(name);
-  const bool relative = name.front() != '/' && !command.directory.empty();
-  if (found.exit_code != 0 && relative) {
-    if (program_lookup there = find_program(command.directory + "/" + name); there.exit_code == 0) {
-      return there;
-    }
-  }
-  return found;
+  return find_program(name, command.directory);
 }
 
 void plan_world(world& w, const std::string& job, const boot::spawn_request& request,

@@ -38,6 +38,13 @@ TABLE = [
     ("failed, all statements", 2, None, r"went on without it", r".*"),
     ("failed, then a team", 3, None, r"went on without it", r".*"),
     ("failed, then a team", 4, None, r"went on without it", r".*"),
+    *((f"failed, last {statement}", 4, 0, r"went on without it", r"^$") for statement in (
+        "sync all", "co_sum", "co_sum, long", "co_min", "co_broadcast", "deallocate",
+        "form team")),
+    ("failed, then deallocate", 3, 1, r"^$", r"deallocate: an image has failed"),
+    ("put after deallocate", 2, 1, r"^$", r"coarray: it is not allocated on this image"),
+    ("get after deallocate", 2, 1, r"^$", r"coarray: it is not allocated on this image"),
+    ("stopped, then deallocate", 3, 0, r"went on without it", r"^$"),
     ("stopped in a team", 3, 0, r"went on without it", r".*"),
     ("failed in a lock", 3, None, r"went on without it", r".*"),
     ("stopped in a lock", 2, 0, r"went on without it", r".*"),

@@ -48,7 +48,7 @@ class Hangs(unittest.TestCase):
         for what, pattern in WANTED:
             for cpus in ((), ("-x", "SINEW_BOOT_LOCAL_CPUS=64")):  # as if each image had one
                 with self.subTest(what=what, cpus=cpus):
-                    self.told(f"image 1 of 4: {pattern}\n", *cpus, PROGRAM, what)
+                    self.told(rf"image 1 of 4: {pattern}\.\n", *cpus, PROGRAM, what)
 
     def test_when_the_time_is_up(self):
         done = subprocess.run([SINEW, "run", "-n", "4", "--timeout", "4", PROGRAM, "sync all"],

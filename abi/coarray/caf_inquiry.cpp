@@ -1,12 +1,12 @@
 // failed_images, stopped_images and random_init. The same in all versions.
 #include <cstdint>
 #include <cstdlib>
-#include <random>
 #include <vector>
 
 #include "abi/coarray/collective.hpp"
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/team.hpp"
+#include "sinew/base/random.hpp"
 
 using namespace sinew::coarray;
 
@@ -75,12 +75,8 @@ void _gfortran_caf_random_init(bool repeatable, bool image_distinct) {
   _gfortran_random_seed_i4(&size, nullptr, nullptr);
   std::vector<std::int32_t> seed(static_cast<std::size_t>(size));
   descriptor d = seed_array(seed);
-  std::uint32_t start = 20'180'725;
-  if (!repeatable) {
-    start = std::random_device{}();
-  }
-  std::mt19937 numbers(start +
-                       (image_distinct ? static_cast<std::uint32_t>(this_job.rank.value()) : 0));
+  sinew::random_generator numbers((repeatable ? 20'180'725 : sinew::unpredictable_word()) +
+                                  (image_distinct ? this_job.rank.index() : 0));
   for (std::int32_t& each : seed) {
     each = static_cast<std::int32_t>(numbers());
   }

@@ -1,6 +1,9 @@
 #include "sinew/base/clock.hpp"
 
+#include <time.h>
+
 #include <atomic>
+#include <cerrno>
 
 #include "sinew/base/spin.hpp"
 
@@ -20,7 +23,7 @@ moment observe() noexcept {
   std::uint64_t tightest = UINT64_MAX;
   for (int attempt = 0; attempt < 4; ++attempt) {
     const std::uint64_t before = ticks();
-    const std::int64_t ns = now_ns();
+    const std::int64_t ns = detail::system_now_ns();
     const std::uint64_t after = ticks();
     if (after - before < tightest) {
       tightest = after - before;
@@ -62,6 +65,20 @@ calibration& calibrated() noexcept {
 [[maybe_unused]] const calibration& early = calibrated();
 
 }  // namespace
+
+void sleep_ns(std::int64_t length) noexcept {
+  if (length <= 0) {
+    return;
+  }
+  if (time_source* const other = detail::time_in_use.load(std::memory_order_relaxed);
+      other != nullptr) {
+    return other->sleep_ns(length);
+  }
+  timespec left{length / second_ns, length % second_ns};
+  // Wait: the caller's reason. A signal does not end it early.
+  while (::nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
+}
 
 double ns_per_tick() noexcept {
   calibration& state = calibrated();

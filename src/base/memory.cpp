@@ -1,7 +1,5 @@
 #include "sinew/base/memory.hpp"
 
-#include <time.h>
-
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -17,7 +15,7 @@ namespace {
 constexpr std::uint64_t patience_ns = 1'000'000'000;
 /// Calls farther apart than this are about different shortages.
 constexpr std::uint64_t apart_ns = 200'000'000;
-constexpr timespec pause{0, 1'000'000};
+constexpr std::int64_t pause_ns = 1'000'000;
 
 last_words begin() noexcept {
   last_words text;
@@ -81,7 +79,7 @@ status shortage::again(std::string_view doing) noexcept {
     out_of_memory(doing);
   }
   // Others may give some back meanwhile.
-  ::nanosleep(&pause, nullptr);
+  sleep_ns(pause_ns);
   return status::again(retry_reason::no_memory);
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <random>
 #include <string>
 
 #include "sinew/base/clock.hpp"
@@ -11,6 +12,11 @@
 #include "sinew/base/raw_write.hpp"
 
 namespace sinew {
+
+std::uint64_t unpredictable_word() {
+  std::random_device source;
+  return std::uint64_t{source()} << 32 | source();
+}
 
 std::uint64_t seed_from_environment() {
   std::uint64_t seed = 0;

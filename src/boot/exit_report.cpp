@@ -3,12 +3,11 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <string>
-#include <thread>
 
+#include "sinew/base/clock.hpp"
 #include "sinew/base/last_words.hpp"
 
 namespace sinew::boot {
@@ -34,14 +33,14 @@ void stay_loaded() {
 }
 
 bool all_end(session& line) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
+  const auto until = now_ns() + static_cast<std::int64_t>(patience * second_ns);
   line.depart();
   while (!line.others_have_left()) {
-    if (std::chrono::steady_clock::now() >= until) {
+    if (now_ns() >= until) {
       return false;
     }
     // Wait: for at most the time that the caller allows.
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    sleep_ns(1'000'000);
   }
   return true;
 }

@@ -9,13 +9,13 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/interfaces.hpp"
+#include "sinew/base/random.hpp"
 #include "sinew/base/system_limits.hpp"
 
 namespace sinew::boot {
@@ -88,7 +88,7 @@ listeners listen_for_hosts(address_family family, std::size_t most, int backlog)
   const base::port_range range = base::wanted_ports();
   const int tries = range.is_any() ? most_tries : range.size();
   const int start =
-      range.is_any() ? 0 : static_cast<int>(std::random_device()() % static_cast<unsigned>(tries));
+      range.is_any() ? 0 : static_cast<int>(unpredictable_word() % static_cast<unsigned>(tries));
   for (int i = 0; i < tries; ++i) {
     const int port = range.is_any() ? 0 : range.first + (start + i) % tries;
     if (auto made = listen_at_all(addresses, port, backlog)) {

@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstring>
-#include <thread>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/boot/shared_memory.hpp"
 
@@ -121,7 +120,7 @@ void serve(const std::string& name, int others, int number) {
 
 descriptor fetch(const std::string& name) {
   const address where(name);
-  auto pause = std::chrono::microseconds(200);
+  std::int64_t pause_ns = 200'000;
   while (true) {
     const descriptor peer = open_socket();
     if (::connect(peer.get(), where.get(), where.length) == 0) {
@@ -139,8 +138,8 @@ descriptor fetch(const std::string& name) {
     }
     // Local rank 0 has not come this far yet.
     // Wait: for local rank 0, as above.
-    std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, std::chrono::microseconds(20'000));
+    sleep_ns(pause_ns);
+    pause_ns = std::min<std::int64_t>(pause_ns * 2, 20'000'000);
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <random>
 #include <utility>
 
 #include "core/runtime_impl.hpp"
@@ -33,11 +32,6 @@ std::uint64_t name_of(const resident& who) noexcept {
   std::uint64_t state = who.job ^ (static_cast<std::uint64_t>(who.rank.value()) << 32 | who.tenant);
   const std::uint64_t name = split_mix(state);
   return name != 0 ? name : 1;
-}
-
-std::uint64_t random_word() {
-  std::random_device source;
-  return static_cast<std::uint64_t>(source()) << 32 | source();
 }
 
 template <class T>
@@ -86,7 +80,7 @@ std::uint64_t name_of_job(runtime& rt) {
   if (at.launcher != "alone") {
     return hash_of(at.launcher + " " + at.job);
   }
-  static const std::uint64_t own = random_word();  // its pid may be another one's elsewhere
+  static const std::uint64_t own = unpredictable_word();  // its pid may be another one's elsewhere
   return own;
 }
 

@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
-#include <random>
 #include <string_view>
 
 #include "sinew/base/build_id.hpp"
@@ -47,11 +46,6 @@ std::uint64_t this_machine() {
   boot::descriptor file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
   const ssize_t n = file ? ::read(file.get(), id, sizeof id - 1) : 0;
   return n > 0 ? std::hash<std::string_view>()({id, static_cast<std::size_t>(n)}) : 0;
-}
-
-std::uint64_t random_word() {
-  std::random_device source;
-  return static_cast<std::uint64_t>(source()) << 32 | source();
 }
 
 /// In Linux's abstract space: nothing is left behind.
@@ -205,8 +199,8 @@ std::shared_ptr<open_port> open_port::open(core::runtime& rt, int number) {
   name.job = core::name_of_job(rt);
   name.owner = rt.rank().value();
   name.number = number;
-  name.secret[0] = random_word();
-  name.secret[1] = random_word();
+  name.secret[0] = unpredictable_word();
+  name.secret[1] = unpredictable_word();
   name.machine = this_machine();
   boot::descriptor local = new_socket(AF_UNIX);
   const local_address here(name.local_socket());

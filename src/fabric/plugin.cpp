@@ -3,12 +3,10 @@
 
 #include <dlfcn.h>
 
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "fabric/devices.hpp"
@@ -96,13 +94,13 @@ const network_plugin& load() {
 
 /// A cable that is cut for two seconds does not end a job.
 constexpr std::int64_t longest_cut_ns = 5'000'000'000;
-constexpr std::chrono::milliseconds pause{20};
+constexpr std::int64_t pause_ns = 20'000'000;
 
 /// The interfaces that are wanted, as soon as one of them has a carrier, or it is time to give up.
 std::string await_devices(std::int64_t give_up_ns) {
   network_devices found = find_devices(base::wanted_interfaces());
   while (!found.carrier && now_ns() < give_up_ns) {
-    std::this_thread::sleep_for(pause);  // Wait: for the cable, until the time limit.
+    sleep_ns(pause_ns);  // Wait: for the cable, until the time limit.
     found = find_devices(base::wanted_interfaces());
   }
   return found.names;

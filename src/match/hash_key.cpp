@@ -1,7 +1,5 @@
 #include "match/hash_key.hpp"
 
-#include <random>
-
 #include "sinew/base/random.hpp"
 
 namespace sinew::match {
@@ -13,11 +11,8 @@ hash_key make_hash_key(std::uint64_t seed) noexcept {
 }
 
 const hash_key& process_hash_key() {
-  static const hash_key key = [] {
-    std::random_device source;
-    const auto draw = [&source] { return std::uint64_t{source()} << 32 | source(); };
-    return hash_key{draw(), draw() | 1, draw() | 1};
-  }();
+  static const hash_key key{unpredictable_word(), unpredictable_word() | 1,
+                            unpredictable_word() | 1};
   return key;
 }
 

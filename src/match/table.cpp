@@ -1,7 +1,6 @@
 #include "sinew/match/table.hpp"
 
 #include <new>
-#include <random>
 
 #include "match/table_core.hpp"
 #include "sinew/base/random.hpp"
@@ -11,10 +10,7 @@ namespace sinew::match {
 namespace {
 
 table_hash make_hash(std::uint64_t seed) {
-  static const std::uint64_t secret = [] {
-    std::random_device source;
-    return std::uint64_t{source()} << 32 | source();
-  }();
+  static const std::uint64_t secret = unpredictable_word();
   std::uint64_t state = seed != 0 ? seed : secret;
   const std::uint64_t of_envelope = split_mix(state) | 1;
   return {of_envelope, split_mix(state) | 1};

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sinew/base/spin.hpp"
+#include "support/time.hpp"
 
 namespace sinew {
 namespace {
@@ -40,6 +41,28 @@ TEST(clock, ConversionsAreInverse) {
   const std::uint64_t count = ns_to_ticks(1'000'000);
   EXPECT_NEAR(static_cast<double>(ticks_to_ns(count)), 1e6, 1e4);
   EXPECT_EQ(ns_to_ticks(-5), 0U);
+}
+
+TEST(clock, another_source_of_time_takes_the_systems_place) {
+  const std::int64_t before = now_ns();
+  {
+    test::time_by_steps time(1);
+    const time_from here(time);
+    const std::int64_t begin = now_ns();
+    EXPECT_EQ(now_ns(), begin + 1);
+    sleep_ns(3600 * second_ns);  // in no time
+    EXPECT_EQ(now_ns(), begin + 3600 * second_ns + 2);
+    sleep_ns(-1);
+    EXPECT_EQ(now_ns(), begin + 3600 * second_ns + 3);
+  }
+  EXPECT_GE(now_ns(), before);
+  EXPECT_LT(now_ns(), before + 3600 * second_ns);
+}
+
+TEST(clock, a_thread_sleeps_as_long_as_it_is_told) {
+  const std::int64_t begin = now_ns();
+  sleep_ns(2'000'000);
+  EXPECT_GE(now_ns() - begin, 2'000'000);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "pair_of_ranks.hpp"
 #include "sinew/base/settings.hpp"
+#include "support/time.hpp"
 
 namespace sinew::core {
 namespace {
@@ -11,7 +12,9 @@ namespace {
 TEST(retry_loop, that_does_not_end_is_reported_once) {
   setting_base* const limit = settings::find("SINEW_CORE_HANG_TIMEOUT");
   ASSERT_NE(limit, nullptr);
-  limit->parse("0.02");
+  limit->parse("3600");
+  test::time_by_steps time(second_ns);  // an hour passes while the clock is read 3,600 times
+  const time_from here(time);
   pair_of_ranks job(1, threading::one);
   int told = 0;
   job[0].own->set_diagnosis([](void* count) { ++*static_cast<int*>(count); }, &told);

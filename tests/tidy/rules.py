@@ -302,8 +302,8 @@ def links(tree):
 
 
 WAIT = re.compile(
-    r"\b(?:futex_wait|sched_yield|raw_yield|cpu_relax|sleep_for|usleep|nanosleep|epoll_wait|ppoll"
-    r")\s*\(|\.wait_for\(\w+, std::chrono|\bFUTEX_WAIT\b|\.join\(\)"
+    r"\b(?:futex_wait|sched_yield|raw_yield|cpu_relax|sleep_ns|sleep_for|usleep|nanosleep"
+    r"|epoll_wait|ppoll)\s*\(|\.wait_for\(\w+, std::chrono|\bFUTEX_WAIT\b|\.join\(\)"
     r"|\bfiber::yield\(|\bthis_thread::yield\("
     r"|(?<![\w:>])::(?:poll|pause|accept4?|select|waitpid|recv|recvmsg)\("
     r"|\bwhile \([^;{}]*\{\s*(?:if \(|\(void\)\s*)*[\w.:>()-]*\bpoll\(\)"
@@ -332,6 +332,27 @@ def waits(tree):
                     "a wait that no report of a hang tells; use core's waits or retry_loop, or say "
                     "`// Wait: why` above it"
                 )
+
+
+SYSTEM_TIME = re.compile(
+    r"\b(?:steady_clock|system_clock|high_resolution_clock|clock_gettime|clock_nanosleep|nanosleep"
+    r"|gettimeofday|this_thread::sleep_for|random_device|getrandom|mt19937\w*)\b"
+)
+# The calls themselves; a program's own clocks; what measures the machine.
+SYSTEM_TIME_IN = ("src/base/", "include/sinew/base/", "abi/threads/", "abi/c/own_calls.cpp")
+
+
+def system_time(tree):
+    """Time and chance come from base, where a test can put its own in their place."""
+    for path, text in tree.ending(".cpp", ".hpp", ".c", ".h"):
+        if not path.startswith(("src/", "abi/", "include/")) or path.startswith(SYSTEM_TIME_IN):
+            continue
+        code = sources.bare(text)
+        for match in SYSTEM_TIME.finditer(code):
+            yield path, code.count("\n", 0, match.start()) + 1, (
+                f"{match.group()} is the system's own; base has now_ns(), sleep_ns(), "
+                "unpredictable_word() and random_generator"
+            )
 
 
 # The parts of an error, of which as_sentence() makes a sentence; and what is printed as it stands.
@@ -475,5 +496,5 @@ def command_fault(line, tree, targets, presets, tool):
 
 ALL = [
     layers_file, layers, public_headers, sizes, words, dead_files, readmes, architecture, links,
-    commands, waits, sentences, standard_headers, shown, subject,
+    commands, waits, system_time, sentences, standard_headers, shown, subject,
 ]

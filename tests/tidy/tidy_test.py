@@ -103,7 +103,7 @@ class Planted(unittest.TestCase):
             "::pause();",
             "while (!done) { runtime.poll(); }",
             "while (!done) {\n  (void)the.runtime->poll();\n}",
-            "std::this_thread::sleep_for(pause);",
+            "sleep_ns(pause);",
         ):
             with self.subTest(wait):
                 self.expect({"src/core/b.cpp": head + f"void f() {{ {wait} }}\n"}, "hang", "b.cpp:")
@@ -111,6 +111,12 @@ class Planted(unittest.TestCase):
                 self.assertEqual(self.faults({"src/core/b.cpp": said}), [])
         comment = head + "// sched_yield() is not called\n"
         self.assertEqual(self.faults({"src/core/b.cpp": comment}), [])
+
+    def test_the_systems_time_is_bases_alone(self):
+        read = "#include <random>\nint g() { return std::random_device()(); }\n"
+        self.expect({"src/core/b.cpp": SOUND["src/core/b.cpp"] + read}, "src/core/b.cpp:4: ",
+                    "random_device is the system's own")
+        self.assertEqual(self.faults({"src/base/a.cpp": SOUND["src/base/a.cpp"] + read}), [])
 
     def test_sentences_end_once(self):
         head = SOUND["src/base/a.cpp"]

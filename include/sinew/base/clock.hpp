@@ -1,6 +1,7 @@
 // Time: nanoseconds that never go back, and a cheaper counter for hot paths.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -8,13 +9,57 @@ namespace sinew {
 
 inline constexpr std::int64_t second_ns = 1'000'000'000;
 
-/// Nanoseconds since some fixed moment of this boot; the same on all processes of a node.
-/// About 20-40 ns. Any context, also signal handlers. Hot enough for slow paths.
-[[nodiscard]] inline std::int64_t now_ns() noexcept {
+/// What tells the time and lets it pass. Its functions are called by any thread at once, also from
+/// signal handlers.
+class time_source {
+ public:
+  time_source() = default;
+  virtual ~time_source() = default;
+  time_source(const time_source&) = delete;
+  time_source& operator=(const time_source&) = delete;
+  [[nodiscard]] virtual std::int64_t now_ns() noexcept = 0;
+  /// Returns when that long has passed.
+  virtual void sleep_ns(std::int64_t length) noexcept = 0;
+};
+
+namespace detail {
+/// Null: the system tells the time. Set before threads read the time, and taken back after them,
+/// so relaxed is enough.
+inline constinit std::atomic<time_source*> time_in_use{nullptr};
+
+[[nodiscard]] inline std::int64_t system_now_ns() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
+}  // namespace detail
+
+/// Puts a source in the system's place while this object lives, for now_ns() and sleep_ns() of this
+/// copy of the library; ticks() goes on to count what the machine takes. One at a time, made and
+/// destroyed while no other thread uses Sinew. Cold.
+class time_from {
+ public:
+  explicit time_from(time_source& source) noexcept {
+    detail::time_in_use.store(&source, std::memory_order_relaxed);
+  }
+  ~time_from() { detail::time_in_use.store(nullptr, std::memory_order_relaxed); }
+  time_from(const time_from&) = delete;
+  time_from& operator=(const time_from&) = delete;
+};
+
+/// Nanoseconds since some fixed moment of this boot; the same on all processes of a node.
+/// About 20-40 ns. Any context, also signal handlers. Hot enough for slow paths.
+[[nodiscard]] inline std::int64_t now_ns() noexcept {
+  if (time_source* const other = detail::time_in_use.load(std::memory_order_relaxed);
+      other != nullptr) [[unlikely]] {
+    return other->now_ns();
+  }
+  return detail::system_now_ns();
+}
+
+/// Suspends the calling thread, and all its fibers, for that long. For set-up and shutdown, between
+/// two looks at what another process does; a rank at work waits by core's waits. Cold.
+void sleep_ns(std::int64_t length) noexcept;
 
 /// The core's own counter (x86: time-stamp counter; arm64: the virtual timer), which runs at a
 /// constant rate on every machine of the last ten years. Not ordered with loads and stores around

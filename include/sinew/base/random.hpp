@@ -77,6 +77,11 @@ class random_generator {
   std::array<std::uint64_t, 4> state_{};
 };
 
+/// A word that nobody can guess, from the system: for names that no other process may have, and for
+/// the keys of hashes. What a test or a plan draws comes from a random_generator and its seed
+/// instead. Any thread. Cold.
+[[nodiscard]] std::uint64_t unpredictable_word();
+
 /// For randomised tests: SINEW_TEST_SEED if it is set, else a fresh seed; prints to stderr the line
 /// that repeats the run. A malformed value throws sinew::error. Cold.
 [[nodiscard]] std::uint64_t seed_from_environment();

@@ -6,11 +6,11 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/random.hpp"
 
 namespace sinew::fabric {
 namespace disturbed {
@@ -208,7 +208,7 @@ class disturbed_endpoint final : public endpoint {
   disturbance how_;
   limits bounds_{};
   std::mutex mutex_;  ///< guards what follows
-  std::mt19937_64 random_;
+  random_generator random_;
   std::map<job_rank, std::deque<message>> held_;
   bool refused_ = false;  ///< without cause, since the last sleep
   std::uint64_t sent_ = 0;

@@ -6,6 +6,7 @@
 
 #include "coll/node_map.hpp"
 #include "coll/tuning.hpp"
+#include "sinew/base/choices.hpp"
 
 namespace sinew::coll {
 namespace {
@@ -173,26 +174,10 @@ constexpr std::array<const char*, collectives> names{
     "reduce_scatter",    "gather", "scatter", "allgather", "alltoall", "neighbour_allgather",
     "neighbour_alltoall"};
 
-/// The names of a collective's algorithms, separated by '|'.
+/// The names of a collective's algorithms.
 template <collective What>
-constexpr auto choices = [] {
-  constexpr std::size_t first = first_rows[static_cast<std::size_t>(What)];
-  constexpr std::size_t last = first_rows[static_cast<std::size_t>(What) + 1];
-  constexpr std::size_t length = [] {
-    std::size_t sum = 0;
-    for (std::size_t row = first; row < last; ++row) {
-      sum += std::string_view(table[row].name).size() + 1;
-    }
-    return sum;
-  }();
-  std::array<char, length> text{};
-  auto to = text.begin();
-  for (std::size_t row = first; row < last; ++row) {
-    to = std::copy_n(table[row].name, std::string_view(table[row].name).size(), to);
-    *to++ = row + 1 == last ? '\0' : '|';
-  }
-  return text;
-}();
+constexpr auto& choices = base::choices_of<table, first_rows[static_cast<std::size_t>(What)],
+                                           first_rows[static_cast<std::size_t>(What) + 1]>;
 
 constexpr const char* about =
     "the first of these algorithms that can carry the call out is taken; if none is named, the one "

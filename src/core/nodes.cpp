@@ -15,7 +15,6 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/topology.hpp"
-#include "sinew/fabric/network.hpp"
 
 namespace sinew::core {
 namespace {
@@ -73,30 +72,43 @@ bool agree(boot::session& session, const node_facts& mine) {
   return compared(read_value(session, job_key, "rank 0"), mine, "rank 0").crowded;
 }
 
-std::unique_ptr<fabric::network_endpoint> open_far(boot::session& session, bool many, bool& crowded,
-                                                   std::string& version) {
+struct opened_far {
+  std::unique_ptr<fabric::network_endpoint> endpoint;
+  bool crowded;
+  std::string network;
+};
+
+/// `alone`: it also carries the messages of this node.
+opened_far open_far(boot::session& session, bool many, bool crowded,
+                    std::span<const fabric::back_end> from, bool alone) {
   const boot::place& at = session.where();
   const fabric::pairing tags = fabric::wanted_pairing();
   SINEW_CHECK(tags == fabric::pairing::none || session.survivors() == nullptr,
               "SINEW_NET_MATCHING does not go together with --survive",
               "UCX does not tell of dead ranks where an adapter matches messages",
               "leave out one of them");
-  const auto net = fabric::open_network(
-      {.ranks = at.size,
-       .threads = many,
-       .on_loss = [&session](job_rank lost,
-                             const auto& why) { return session.report_loss(lost, why); },
-       .survives = session.survivors() != nullptr,
-       .tags = tags,
-       .batches = fabric::wants_batches()});
+  const auto net = open_network(
+      from, {.ranks = at.reach(),
+             .threads = many,
+             .between_nodes_only = !alone,
+             .on_loss = [&session](job_rank lost,
+                                   const auto& why) { return session.report_loss(lost, why); },
+             .survives = session.survivors() != nullptr,
+             .tags = tags,
+             .batches = fabric::wants_batches()});
   session.put(address_key(at.rank), net->address());
-  version = net->version();
   const bool matches = net->tags() != fabric::pairing::none;
-  crowded = agree(session, {crowded, std::string(build_id) + " with " + version +
-                                         (matches ? " that matches messages" : "")});
-  return net->connect(at.rank, [&session](job_rank peer) {
-    return read_value(session, address_key(peer), "rank " + to_string(peer));
-  });
+  const std::string version = net->version();
+  const bool some_crowded =
+      agree(session, {crowded, std::string(build_id) + " with " + version +
+                                   (matches ? " that matches messages" : "")});
+  auto far =
+      net->connect(at.rank,
+                   [&session](job_rank peer) {
+                     return read_value(session, address_key(peer), "rank " + to_string(peer));
+                   },
+                   {});
+  return {std::move(far), some_crowded, version};
 }
 
 /// The ranks of one node, in blocks of consecutive ranks, as if each block were a node.
@@ -179,21 +191,22 @@ long processors_of(const boot::place& at) {
 }
 
 /// The same on every rank: blocks may differ by one rank, but share one mapping.
-std::size_t node_bytes_per_rank(const boot::place& at) {
+std::size_t node_bytes_per_rank(const boot::place& at, const fabric::open_on_node& by) {
   if (at.spawning.count != 0) {
-    return fabric::shm_bytes_per_rank(at.spawning.count, at.spawning.started);
+    return by.bytes_per_rank(at.spawning.count, at.spawning.started);
   }
-  std::size_t most = fabric::shm_bytes_per_rank(at.local_size);
+  std::size_t most = by.bytes_per_rank(at.local_size, 0);
   for (int n = 1; fabric::pretended_nodes() != 0 && n <= at.size; ++n) {
-    most = std::max(most, fabric::shm_bytes_per_rank(n));
+    most = std::max(most, by.bytes_per_rank(n, 0));
   }
   return most;
 }
 
-std::unique_ptr<fabric::endpoint> open_near(boot::session& session, bool many) {
+std::unique_ptr<fabric::endpoint> open_near(boot::session& session, bool many,
+                                            const fabric::open_on_node& by) {
   const boot::place& at = session.where();
   fabric::node_memory where{};
-  where.bytes_per_rank = node_bytes_per_rank(at);
+  where.bytes_per_rank = node_bytes_per_rank(at, by);
   where.base = session.map_node_memory(where.bytes_per_rank);
   where.rank = at.rank;
   where.local_rank = at.local_rank;
@@ -208,7 +221,7 @@ std::unique_ptr<fabric::endpoint> open_near(boot::session& session, bool many) {
     }
   }
   where.crowded = is_crowded(at);
-  return fabric::open_shm(where, many);
+  return by.open(where, many);
 }
 
 }  // namespace
@@ -231,21 +244,37 @@ std::unique_ptr<boot::session> pretend_nodes(std::unique_ptr<boot::session> real
   return std::make_unique<pretended>(std::move(real), nodes);
 }
 
-opened open_endpoint(boot::session& session, threading threads) {
+std::shared_ptr<fabric::network> open_network(std::span<const fabric::back_end> from,
+                                              const fabric::network_options& options) {
+  const fabric::back_end& by = fabric::choose(from, fabric::reach::job);
+  return std::get<fabric::open_network>(by.open)(options);
+}
+
+opened open_endpoint(boot::session& session, threading threads,
+                     std::span<const fabric::back_end> from) {
   const boot::place& at = session.where();
   const bool many = threads == threading::many;
-  bool crowded = is_crowded(at);
-  if (at.reach() == 1) {
-    return {std::move(fabric::open_inproc(1, many).front()), crowded};
+  const bool crowded = is_crowded(at);
+  const fabric::back_end& by =
+      fabric::choose(from, at.reach() == 1 ? fabric::reach::process : fabric::reach::node);
+  if (const auto* const open = std::get_if<fabric::open_in_process>(&by.open)) {
+    return {std::move((*open)(1, many).front()), crowded};
   }
-  // The near side first: who fails there has published no address.
-  auto near = open_near(session, many);
-  if (at.local_size == at.size) {
-    return {std::move(near), crowded};
+  if (const auto* const open = std::get_if<fabric::open_on_node>(&by.open)) {
+    // The near side first: who fails there has published no address.
+    auto near = open_near(session, many, *open);
+    if (at.local_size == at.size) {
+      return {std::move(near), crowded};
+    }
+    opened_far far = open_far(session, many, crowded, from, false);
+    return {fabric::join(std::move(near), at.local_ranks, std::move(far.endpoint)), far.crowded,
+            far.network};
   }
-  std::string version;
-  auto far = open_far(session, many, crowded, version);
-  return {fabric::join(std::move(near), at.local_ranks, std::move(far)), crowded, version};
+  SINEW_CHECK(!at.spawned(), "a rank cannot be started while the job runs",
+              std::string("all messages go by ") + by.name + " (SINEW_FABRIC_BACK_ENDS)",
+              "let SINEW_FABRIC_BACK_ENDS name shm, too");
+  opened_far far = open_far(session, many, crowded, std::span(&by, 1), true);
+  return {std::move(far.endpoint), far.crowded, far.network, true};
 }
 
 std::string describe(const boot::place& at, const opened& by) {
@@ -264,9 +293,11 @@ std::string describe(const boot::place& at, const opened& by) {
   }
   text +=
       std::string("; transports: ") +
-      (at.local_size == 1 ? "none on this node" : "shared memory on a node") +
+      (by.by_network_alone  ? by.network
+       : at.local_size == 1 ? "none on this node"
+                            : "shared memory on a node") +
       (at.local_size > 1 && by.endpoint->bounds().direct_copy ? ", with process_vm_readv" : "") +
-      (by.network.empty() ? "" : ", " + by.network + " between nodes");
+      (by.network.empty() || by.by_network_alone ? "" : ", " + by.network + " between nodes");
   const std::vector<int> cpus = topology::usable_cpu_list();
   const long all = ::sysconf(_SC_NPROCESSORS_ONLN);
   return text + "; rank " + to_string(at.rank) + " may use " +

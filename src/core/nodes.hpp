@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
 
 #include "sinew/boot/session.hpp"
 #include "sinew/core/runtime.hpp"
-#include "sinew/fabric/fabric.hpp"
+#include "sinew/fabric/back_ends.hpp"
 
 namespace sinew::core {
 
@@ -20,11 +22,17 @@ namespace sinew::core {
 
 struct opened {
   std::unique_ptr<fabric::endpoint> endpoint;
-  bool crowded;              ///< some node of the job is: the same answer on all ranks
-  std::string network = {};  ///< what brings messages to other nodes, and its version
+  bool crowded;                   ///< some node of the job is: the same answer on all ranks
+  std::string network = {};       ///< what brings messages to other nodes, and its version
+  bool by_network_alone = false;  ///< that also brings those of this node
 };
 /// Collective. Throws. Cold.
-[[nodiscard]] opened open_endpoint(boot::session& session, threading threads);
+[[nodiscard]] opened open_endpoint(boot::session& session, threading threads,
+                                   std::span<const fabric::back_end> from);
+
+/// The network of those that reach other nodes. Throws. Cold.
+[[nodiscard]] std::shared_ptr<fabric::network> open_network(std::span<const fabric::back_end> from,
+                                                            const fabric::network_options& options);
 
 /// For people: which build runs from which file, on which nodes, over which transports, and where
 /// this rank is bound. Cold.

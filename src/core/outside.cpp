@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/nodes.hpp"
 #include "core/runtime_impl.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/last_words.hpp"
@@ -101,7 +102,8 @@ bool runtime::impl::prepare_sleep(outside& met) { return met.may_sleep(); }
 outside::outside(runtime& rt, user by) : rt_(rt), user_(by), first_(rt.reach()) {
   SINEW_EXPECT(by.lost != nullptr && by.forget != nullptr);
   const boot::place& here = rt.session().where();
-  network_ = fabric::open_network({.ranks = first_ + room, .threads = rt.threaded()});
+  network_ = open_network(runtime::impl::of(rt).back_ends(),
+                          {.ranks = first_ + room, .threads = rt.threaded()});
   self_ = {name_of_job(rt), here.rank, own_tenant(rt), network_->address()};
   entries_.resize(room);
   for (int i = room; i-- > 0;) {

@@ -32,13 +32,18 @@ constexpr const char* polling =
 }  // namespace
 
 std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, threading threads) {
+  return open(std::move(session), threads, fabric::wanted_back_ends());
+}
+
+std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, threading threads,
+                                       std::span<const fabric::back_end> from) {
   session = pretend_nodes(std::move(session));
   const progress how = chosen_progress();
   if (may_have_helper(session->where(), how, service::messages)) {
     threads = threading::many;  // what the program's threads use, the helper uses too
   }
   trace::start(session->where().rank);
-  opened over_nodes = open_endpoint(*session, threads);
+  opened over_nodes = open_endpoint(*session, threads, from);
   if (session->where().rank == 0) {
     SINEW_LOG(info, describe(session->where(), over_nodes));
   }
@@ -46,8 +51,12 @@ std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, t
     over_nodes.endpoint = fabric::disturb(std::move(over_nodes.endpoint), {.seed = seed});
   }
   report_uncaught(*session);
-  auto made = over(std::move(session), std::move(over_nodes.endpoint), threads, how);
+  std::unique_ptr<runtime> made =
+      std::make_unique<impl>(std::move(session), std::move(over_nodes.endpoint), threads,
+                             std::vector<fabric::back_end>(from.begin(), from.end()));
+  made->progress_ = how;
   made->crowded_ = over_nodes.crowded;
+  made->leaves_together_ = over_nodes.by_network_alone;
   if (!made->session().where().spawned()) {
     made->crowded_at_start_ = made->crowded_;
   }
@@ -84,7 +93,7 @@ void runtime::leave() {
     others->leave();
   }
   endpoint_->leave();
-  if (session_->where().local_size != session_->where().size) {
+  if (leaves_together_ || session_->where().local_size != session_->where().size) {
     // A rank whose process ends closes its connections, which others must not take for its death.
     session_->fence();
   }
@@ -92,9 +101,11 @@ void runtime::leave() {
 }
 
 runtime::impl::impl(std::unique_ptr<boot::session> session,
-                    std::unique_ptr<fabric::endpoint> endpoint, threading threads)
+                    std::unique_ptr<fabric::endpoint> endpoint, threading threads,
+                    std::vector<fabric::back_end> back_ends)
     : runtime(std::move(session), std::move(endpoint), threads),
       waiting_(topology::usable_cpus(), crowded(), usual_waits),
+      back_ends_(std::move(back_ends)),
       losses_(*this, session_ != nullptr ? session_->survivors() : nullptr) {
   endpoint_->set_handler(handlers::rma, early_messages::keep, &early_);
   endpoint_->tell_distance({[](void* self, bool far) noexcept {

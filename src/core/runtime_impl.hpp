@@ -5,12 +5,15 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "core/early_messages.hpp"
 #include "core/waiting.hpp"
 #include "sinew/base/lock.hpp"
 #include "sinew/core/losses.hpp"
 #include "sinew/core/runtime.hpp"
+#include "sinew/fabric/back_ends.hpp"
 
 namespace sinew::core {
 
@@ -25,7 +28,7 @@ class runtime::impl final : public runtime {
   using lead = thread_waiting::lead;
 
   impl(std::unique_ptr<boot::session> session, std::unique_ptr<fabric::endpoint> endpoint,
-       threading threads);
+       threading threads, std::vector<fabric::back_end> back_ends = fabric::wanted_back_ends());
   ~impl() override;
 
   [[nodiscard]] static impl& of(runtime& rt) noexcept { return static_cast<impl&>(rt); }
@@ -34,6 +37,9 @@ class runtime::impl final : public runtime {
   /// whoever sees it (acquire). Any thread.
   [[nodiscard]] outside* others() const noexcept { return others_.load(std::memory_order_acquire); }
   void set_others(outside& made) noexcept { others_.store(&made, std::memory_order_release); }
+
+  /// What ranks of other jobs may be reached by.
+  [[nodiscard]] std::span<const fabric::back_end> back_ends() const noexcept { return back_ends_; }
 
   [[nodiscard]] losses& lost() noexcept { return losses_; }
 
@@ -134,6 +140,7 @@ class runtime::impl final : public runtime {
   /// Changed under watch_lock_; looked at without it only for being null (relaxed: whoever adds one
   /// looks itself first, and the leader looks again after each event).
   std::atomic<watcher*> watchers_{nullptr};
+  const std::vector<fabric::back_end> back_ends_;
   losses losses_;  ///< last: it adds a chore
 };
 

@@ -28,16 +28,6 @@ setting<std::int64_t> nodes(
     "go over the network's back-end, to try it on one machine (0: do not pretend)",
     {.least = 0, .most = 65536});
 
-setting<std::string> transports(
-    "net", "transports", "auto", "",
-    "UCX's transports between hosts, as UCX_TLS takes them (auto: UCX chooses; UCX_TLS goes "
-    "before)");
-
-setting<std::string> plugin("net", "plugin", "", "",
-                            "the file libsinew_ucx.so (empty: the one beside this library or "
-                            "program, of `sinew run`, or in "
-                            "the program's run path)");
-
 setting<std::string> matching(
     "net", "matching", "off", "",
     "messages between hosts are matched by the network adapter: where UCX reports that it can "
@@ -69,10 +59,6 @@ bool wants_batches() { return batch(); }
 std::uint64_t disturbance_seed() { return static_cast<std::uint64_t>(disturb_seed()); }
 
 int pretended_nodes() { return nodes() > 1 ? static_cast<int>(nodes()) : 0; }
-
-std::string wanted_transports() { return transports() == "auto" ? "" : transports(); }
-
-const std::string& wanted_plugin() { return plugin(); }
 
 tuning current_tuning() { return {packets(), stream_limit(), cma() != "off"}; }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 namespace sinew::fabric {
 
@@ -18,10 +17,5 @@ struct tuning {
   bool cma;                   ///< SINEW_FABRIC_CMA
 };
 [[nodiscard]] tuning current_tuning();
-
-/// SINEW_NET_TRANSPORTS; empty: UCX chooses.
-[[nodiscard]] std::string wanted_transports();
-/// SINEW_NET_PLUGIN; empty: it is looked for.
-[[nodiscard]] const std::string& wanted_plugin();
 
 }  // namespace sinew::fabric

@@ -1,5 +1,5 @@
-// The promises of sinew/fabric/fabric.hpp as tests. A back-end describes how to run a body once
-// per rank (threads or processes) and instantiates the suite; see tests/fabric/contract_test.cpp.
+// The promises of sinew/fabric/fabric.hpp as tests. tests/fabric/contract_test.cpp runs it over
+// every row of the table of back-ends, a body once per rank (threads or processes).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,16 +21,16 @@
 
 namespace sinew::fabric::contract {
 
-struct backend {
+struct way_to_run {
   std::string name;
   bool threads;  ///< opened with threads = true
   /// Runs `work` on each of `ranks` ranks; returns what went wrong, or nothing.
   std::function<std::string(int ranks, bool threads, const body& work)> run;
 };
 
-inline std::ostream& operator<<(std::ostream& out, const backend& b) { return out << b.name; }
+inline std::ostream& operator<<(std::ostream& out, const way_to_run& b) { return out << b.name; }
 
-class fabric_contract : public ::testing::TestWithParam<backend> {
+class fabric_contract : public ::testing::TestWithParam<way_to_run> {
  protected:
   void run(int ranks, const body& work) {
     const std::uint64_t chosen = seed();  // before ranks are forked, who would choose their own

@@ -21,7 +21,7 @@ SINEW = BUILD / "bin" / "sinew"
 OTHER_NAMES = re.compile(
     r"SINEW_(\d+|PRIVATE|COARRAY_ABI|IMAGES|"
     r"CC|CXX|FC|BOOT_\w*|TEST_\w*|LTO|SANITIZE|CHECKED|CCACHE|FUZZ|BUILD|PEERS|"
-    r"INSTALL_MPI_NAMES|"
+    r"INSTALL_MPI_NAMES|NETWORKS|"
     r"TEST_FOLDERS|EXPECT|ASSERT|ENSURE|CHECK|LOG|OK|BYTES|FAILED|INVALID|TIMED_OUT|BUSY|NO_\w+)$")
 
 # Options with which the tool starts itself; no user's, so no help has them.
@@ -130,6 +130,14 @@ class Tables(unittest.TestCase):
                     for row in table[1:]:
                         named = set(re.findall(r"`([^`]+)`", row[0]))
                         self.assertLessEqual(named, experiments(), page.name)
+
+    def test_back_ends_have_a_folder_and_a_line(self):
+        rows = json.loads(sinew("info", "transports", "--json"))["transports"]
+        page = (ROOT / "src/fabric/README.md").read_text()
+        for row in rows:
+            with self.subTest(row["name"]):
+                self.assertTrue((ROOT / "src/fabric" / row["name"]).is_dir())
+                self.assertIn(f"- `{row['name']}/`:", page)
 
     def test_settings_that_pages_name_exist(self):
         known = settings()

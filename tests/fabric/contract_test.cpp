@@ -1,7 +1,8 @@
-// The fabric contract on all back-ends: ranks as threads over one mapping, and as processes.
+// The fabric contract on all back-ends of the table: ranks as threads, and as processes.
 #include <memory>
 
 #include "contract/fabric_contract.hpp"
+#include "fabric/smallest.hpp"
 #include "fabric/worlds.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/fabric/disturbed.hpp"
@@ -9,57 +10,134 @@
 namespace sinew::fabric::contract {
 namespace {
 
-std::string run_inproc(int ranks, bool threads, const body& work) {
-  auto all = std::make_unique<common>();
-  const auto owned = open_inproc(ranks, threads);
+/// What a rank opens, or that disturbed by a seed.
+using wrapper = std::unique_ptr<endpoint> (*)(std::unique_ptr<endpoint>);
+std::unique_ptr<endpoint> plain(std::unique_ptr<endpoint> opened) { return opened; }
+std::unique_ptr<endpoint> disturbed(std::unique_ptr<endpoint> opened) {
+  return disturb(std::move(opened), {.seed = seed()});
+}
+
+using runner = std::function<std::string(int ranks, bool threads, const body& work)>;
+
+std::string run_all(common& all, const std::vector<std::unique_ptr<endpoint>>& owned,
+                    const std::function<std::byte*(int)>& heap, const body& work) {
   std::vector<endpoint*> endpoints;
-  for (const auto& e : owned) {
-    endpoints.push_back(e.get());
+  for (const auto& each : owned) {
+    endpoints.push_back(each.get());
   }
-  return run_threads(*all, endpoints, [](int) { return nullptr; }, work);
+  return run_threads(all, endpoints, heap, work);
 }
 
-std::string run_shm_threads(int ranks, bool threads, const body& work) {
-  const shm_world world(ranks);
-  std::vector<std::unique_ptr<endpoint>> owned;
-  std::vector<endpoint*> endpoints;
-  for (int r = 0; r < ranks; ++r) {
-    owned.push_back(world.open(r, threads));
-    endpoints.push_back(owned.back().get());
+runner in_process(open_in_process open, wrapper wrap) {
+  return [=](int ranks, bool threads, const body& work) {
+    const auto all = std::make_unique<common>();
+    std::vector<std::unique_ptr<endpoint>> owned;
+    for (auto& each : open(ranks, threads)) {
+      owned.push_back(wrap(std::move(each)));
+    }
+    return run_all(*all, owned, [](int) { return nullptr; }, work);
+  };
+}
+
+runner node_threads(const open_on_node& by) {
+  return [=](int ranks, bool threads, const body& work) {
+    const node_world world(ranks, by);
+    std::vector<std::unique_ptr<endpoint>> owned;
+    for (int r = 0; r < ranks; ++r) {
+      owned.push_back(world.open(r, threads));
+    }
+    return run_all(world.all(), owned, [&](int r) { return world.heap(r); }, work);
+  };
+}
+
+/// `crowded`: as with more ranks than processors.
+runner node_processes(const open_on_node& by, wrapper wrap = plain, bool crowded = false) {
+  return [=](int ranks, bool threads, const body& work) {
+    const node_world world(ranks, by);
+    return run_forked(world, [&](int r) { return wrap(world.open(r, threads, crowded)); }, work);
+  };
+}
+
+runner network_processes(open_network by, wrapper wrap = plain, bool between_nodes_only = true) {
+  return [=](int ranks, bool threads, const body& work) {
+    const network_world world(ranks, by);
+    return run_forked(
+        world, [&](int r) { return wrap(world.open(r, threads, between_nodes_only)); }, work);
+  };
+}
+
+/// All ranks in one process, which is not this one.
+runner network_threads(open_network by) {
+  return [=](int ranks, bool threads, const body& work) {
+    const network_world world(ranks, by);
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+      std::vector<std::unique_ptr<endpoint>> owned(static_cast<std::size_t>(ranks));
+      std::vector<std::thread> openers;
+      for (int r = 0; r < ranks; ++r) {
+        openers.emplace_back(
+            [&, r] { owned[static_cast<std::size_t>(r)] = world.open(r, threads, true); });
+      }
+      for (std::thread& each : openers) {
+        each.join();
+      }
+      const std::string problem = run_all(world.all(), owned, &network_world::heap, work);
+      std::fprintf(stderr, "%s%s", problem.c_str(), problem.empty() ? "" : "\n");
+      std::fflush(nullptr);
+      _exit(problem.empty() ? 0 : 1);
+    }
+    int code = 0;
+    waitpid(child, &code, 0);
+    return std::string(code == 0 ? "" : "the ranks failed (see above)");
+  };
+}
+
+runner joint_processes(open_network by, wrapper wrap = plain) {
+  return [=](int ranks, bool threads, const body& work) {
+    const joint_world world(ranks, by);
+    return run_forked(world, [&](int r) { return wrap(world.open(r, threads)); }, work);
+  };
+}
+
+/// The ways to run the ranks of a back-end, by what it reaches.
+struct ways_of {
+  std::string name;
+
+  [[nodiscard]] std::vector<way_to_run> operator()(open_in_process by) const {
+    return {{name, true, in_process(by, plain)},
+            {name + "_disturbed", true, in_process(by, disturbed)}};
   }
-  return run_threads(world.all(), endpoints, [&](int r) { return world.heap(r); }, work);
-}
-
-std::string run_shm_forked(int ranks, bool threads, const body& work, bool crowded) {
-  const shm_world world(ranks);
-  return run_forked(world, [&](int r) { return world.open(r, threads, crowded); }, work);
-}
-
-std::string run_shm_processes(int ranks, bool threads, const body& work) {
-  return run_shm_forked(ranks, threads, work, false);
-}
-
-/// As with more ranks than processors: they never stream, but copy by the kernel.
-std::string run_shm_crowded(int ranks, bool threads, const body& work) {
-  return run_shm_forked(ranks, threads, work, true);
-}
-
-disturbance by_seed() { return {.seed = seed()}; }
-
-std::string run_shm_disturbed(int ranks, bool threads, const body& work) {
-  const shm_world world(ranks);
-  return run_forked(world, [&](int r) { return disturb(world.open(r, threads), by_seed()); }, work);
-}
-
-std::string run_inproc_disturbed(int ranks, bool threads, const body& work) {
-  auto all = std::make_unique<common>();
-  std::vector<std::unique_ptr<endpoint>> owned;
-  std::vector<endpoint*> endpoints;
-  for (auto& e : open_inproc(ranks, threads)) {
-    owned.push_back(disturb(std::move(e), by_seed()));
-    endpoints.push_back(owned.back().get());
+  [[nodiscard]] std::vector<way_to_run> operator()(const open_on_node& by) const {
+    return {{name + "_threads", false, node_threads(by)},
+            {name + "_threads_locked", true, node_threads(by)},
+            {name + "_processes", false, node_processes(by)},
+            {name + "_processes_locked", true, node_processes(by)},
+            {name + "_processes_crowded", false, node_processes(by, plain, true)},
+            {name + "_processes_crowded_locked", true, node_processes(by, plain, true)},
+            {name + "_processes_disturbed", true, node_processes(by, disturbed)}};
   }
-  return run_threads(*all, endpoints, [](int) { return nullptr; }, work);
+  [[nodiscard]] std::vector<way_to_run> operator()(open_network by) const {
+    return {{name, false, network_processes(by)},
+            {name + "_locked", true, network_processes(by)},
+            {name + "_threads", false, network_threads(by)},
+            {name + "_joint", false, joint_processes(by)},
+            {name + "_joint_locked", true, joint_processes(by)},
+            {name + "_joint_disturbed", true, joint_processes(by, disturbed)}};
+  }
+};
+
+/// Of every row of the table that can be used here.
+std::vector<way_to_run> all_ways() {
+  std::vector<way_to_run> all;
+  for (const back_end& each : back_ends()) {
+    if (each.usable()) {
+      for (way_to_run& way : std::visit(ways_of{each.name}, each.open)) {
+        all.push_back(std::move(way));
+      }
+    }
+  }
+  return all;
 }
 
 setting_base& setting_named(const std::string& name) {
@@ -72,8 +150,7 @@ setting_base& setting_named(const std::string& name) {
 }
 
 /// Runs with a setting changed.
-auto with(const char* name, const char* value,
-          std::string (*run)(int ranks, bool threads, const body& work)) {
+runner with(const char* name, const char* value, const runner& run) {
   return [=](int ranks, bool threads, const body& work) {
     setting_base& s = setting_named(name);
     s.parse(value);
@@ -155,7 +232,7 @@ TEST(fabric, a_message_that_nobody_takes_ends_the_process_with_a_sentence) {
       "rank 0 has sent a message before this rank has made what takes it");
   EXPECT_DEATH(
       {
-        const shm_world world(2);
+        const node_world world(2);
         const auto from = world.open(0, false);
         const auto to = world.open(1, false);
         send_to_nobody(*from, *to);
@@ -187,49 +264,8 @@ class environment {
   std::vector<std::string> names_;
 };
 
-std::string run_ucx(int ranks, bool threads, const body& work) {
-  const network_world world(ranks);
-  return run_forked(world, [&](int r) { return world.open(r, threads); }, work);
-}
-
-/// All ranks in one process, which is not this one.
-std::string run_ucx_threads(int ranks, bool threads, const body& work) {
-  const network_world world(ranks);
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    std::vector<std::unique_ptr<network_endpoint>> owned(static_cast<std::size_t>(ranks));
-    std::vector<std::thread> openers;
-    for (int r = 0; r < ranks; ++r) {
-      openers.emplace_back([&, r] { owned[static_cast<std::size_t>(r)] = world.open(r, threads); });
-    }
-    std::vector<endpoint*> endpoints;
-    for (int r = 0; r < ranks; ++r) {
-      openers[static_cast<std::size_t>(r)].join();
-      endpoints.push_back(owned[static_cast<std::size_t>(r)].get());
-    }
-    const std::string problem = run_threads(world.all(), endpoints, &network_world::heap, work);
-    std::fprintf(stderr, "%s%s", problem.c_str(), problem.empty() ? "" : "\n");
-    std::fflush(nullptr);
-    _exit(problem.empty() ? 0 : 1);
-  }
-  int code = 0;
-  waitpid(child, &code, 0);
-  return code == 0 ? "" : "the ranks failed (see above)";
-}
-
-std::string run_joint(int ranks, bool threads, const body& work) {
-  const joint_world world(ranks);
-  return run_forked(world, [&](int r) { return world.open(r, threads); }, work);
-}
-
-std::string run_joint_disturbed(int ranks, bool threads, const body& work) {
-  const joint_world world(ranks);
-  return run_forked(world, [&](int r) { return disturb(world.open(r, threads), by_seed()); }, work);
-}
-
 /// Runs with variables of UCX set.
-auto where(const char* variables, std::string (*run)(int ranks, bool threads, const body& work)) {
+runner where(const char* variables, const runner& run) {
   return [=](int ranks, bool threads, const body& work) {
     const environment set(variables);
     return run(ranks, threads, work);
@@ -237,21 +273,17 @@ auto where(const char* variables, std::string (*run)(int ranks, bool threads, co
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    ucx, fabric_contract,
-    ::testing::Values(backend{"tcp", false, where("UCX_TLS=tcp", run_ucx)},
-                      backend{"tcp_locked", true, where("UCX_TLS=tcp", run_ucx)},
-                      backend{"tcp_threads", false, where("UCX_TLS=tcp", run_ucx_threads)},
-                      backend{"tcp_two_rails", false,
-                              where("UCX_TLS=tcp UCX_MAX_EAGER_RAILS=2", run_ucx)},
-                      backend{"shared_memory", true,
-                              where("UCX_TLS=posix,self UCX_MM_ERROR_HANDLING=y", run_ucx)},
-                      backend{"joint", false, where("UCX_TLS=tcp", run_joint)},
-                      backend{"joint_locked", true, where("UCX_TLS=tcp", run_joint)},
-                      backend{"joint_disturbed", true, where("UCX_TLS=tcp", run_joint_disturbed)}),
+    more_of_ucx, fabric_contract,
+    ::testing::Values(way_to_run{"two_rails", false,
+                                 where("UCX_TLS=tcp UCX_MAX_EAGER_RAILS=2",
+                                       network_processes(usual_network()))},
+                      way_to_run{"shared_memory", true,
+                                 where("UCX_TLS=posix,self UCX_MM_ERROR_HANDLING=y",
+                                       network_processes(usual_network(), plain, false))}),
     [](const auto& each) { return each.param.name; });
 
 TEST(transports, of_each_way_of_a_joint_endpoint) {
-  const auto all = where("UCX_TLS=tcp", run_joint);
+  const auto all = joint_processes(usual_network());
   const std::string problem = all(4, false, [](member& m) {
     int arrived = 0;
     m.fabric.set_handler(
@@ -276,21 +308,22 @@ TEST(transports, of_each_way_of_a_joint_endpoint) {
 }
 #endif
 
+INSTANTIATE_TEST_SUITE_P(back_ends, fabric_contract, ::testing::ValuesIn(all_ways()),
+                         [](const auto& each) { return each.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(by_messages, fabric_contract,
+                         ::testing::ValuesIn(ways_of{"smallest"}(open_smallest)),
+                         [](const auto& each) { return each.param.name; });
+
+constexpr open_on_node shm{shm_bytes_per_rank, open_shm};
+
 INSTANTIATE_TEST_SUITE_P(
-    back_ends, fabric_contract,
+    more_of_shm, fabric_contract,
     ::testing::Values(
-        backend{"inproc", true, run_inproc}, backend{"shm_threads", false, run_shm_threads},
-        backend{"shm_threads_locked", true, run_shm_threads},
-        backend{"shm_threads_no_cma", true, with("SINEW_FABRIC_CMA", "off", run_shm_threads)},
-        backend{"shm_processes", false, run_shm_processes},
-        backend{"shm_processes_locked", true, run_shm_processes},
-        backend{"shm_processes_crowded", false, run_shm_crowded},
-        backend{"shm_processes_crowded_locked", true, run_shm_crowded},
-        backend{"shm_processes_no_cma", false, with("SINEW_FABRIC_CMA", "off", run_shm_processes)},
-        backend{"inproc_disturbed", true, run_inproc_disturbed},
-        backend{"shm_processes_disturbed", true, run_shm_disturbed},
-        backend{"shm_processes_few_packets", false,
-                with("SINEW_FABRIC_PACKETS", "5", run_shm_processes)}),
+        way_to_run{"threads_no_cma", true, with("SINEW_FABRIC_CMA", "off", node_threads(shm))},
+        way_to_run{"processes_no_cma", false, with("SINEW_FABRIC_CMA", "off", node_processes(shm))},
+        way_to_run{"processes_few_packets", false,
+                   with("SINEW_FABRIC_PACKETS", "5", node_processes(shm))}),
     [](const auto& each) { return each.param.name; });
 
 }  // namespace

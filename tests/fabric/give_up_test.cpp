@@ -2,6 +2,7 @@
 // done. Over memory that only its owner could reach.
 #include <vector>
 
+#include "fabric/smallest.hpp"
 #include "fabric/worlds.hpp"
 #include "gtest/gtest.h"
 #include "sinew/base/settings.hpp"
@@ -19,7 +20,7 @@ struct kept {
 void end_all(bool threads) {
   setting_base* cma = settings::find("SINEW_FABRIC_CMA");
   cma->parse("off");
-  const shm_world world(2);
+  const node_world world(2);
   const auto mine = world.open(0, threads);
   const auto dead = world.open(1, threads);
   const job_rank peer = 1;
@@ -63,6 +64,32 @@ void end_all(bool threads) {
 
 TEST(give_up, what_is_under_way_ends) { end_all(false); }
 TEST(give_up, what_is_under_way_ends_with_threads) { end_all(true); }
+
+TEST(give_up, ends_what_is_under_way_by_messages) {
+  const auto all = open_smallest(2, false);
+  endpoint& mine = *all[0];
+  const job_rank peer = 1;
+  std::vector<std::byte> here(8 << 20);
+  std::vector<std::byte> there(here.size());
+  const remote_address at{reinterpret_cast<std::uintptr_t>(there.data()),
+                          all[1]->expose(there.data(), there.size())};
+  kept ends;
+  EXPECT_TRUE(mine.get(peer, here.data(), at, here.size(), ends.when_done()).posted());
+  EXPECT_TRUE(mine.atomic(peer, atomic_op::add, at, 8, 1, 0, nullptr, ends.when_done()).posted());
+  EXPECT_TRUE(mine.put(peer, here.data(), at, here.size(), ends.when_done()).posted());
+  EXPECT_TRUE(mine.flush(peer).retry());
+  mine.give_up(peer);
+  mine.sleep(60'000'000'000);  // does not: there is something to tell
+  (void)mine.progress(1);
+  EXPECT_EQ(ends.ended, 3);
+  EXPECT_TRUE(mine.flush(peer).done());
+  EXPECT_TRUE(mine.get(peer, here.data(), at, 8, ends.when_done()).done());
+  EXPECT_TRUE(mine.atomic(peer, atomic_op::add, at, 8, 1, 0, nullptr, ends.when_done()).done());
+  EXPECT_TRUE(mine.put(peer, here.data(), at, 8, ends.when_done()).done());
+  mine.give_up(peer);
+  (void)mine.progress(1);
+  EXPECT_EQ(ends.ended, 3);
+}
 
 }  // namespace
 }  // namespace sinew::fabric::contract

@@ -35,7 +35,7 @@ class woken {
   }
 
  private:
-  shm_world world_{1};
+  node_world world_{1};
   std::unique_ptr<endpoint> sleeper_;
   int events_;
 };
@@ -62,7 +62,7 @@ TEST(watcher, wakes_each_time_for_something) {
 }
 
 TEST(watcher, a_pause_ends_with_it) {
-  shm_world world(1);
+  node_world world(1);
   const auto sleeper = world.open(0, true);
   const int events = eventfd(1, EFD_CLOEXEC);
   {

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "contract/fabric_ranks.hpp"
-#include "sinew/fabric/network.hpp"
+#include "sinew/fabric/back_ends.hpp"
 
 namespace sinew::fabric::contract {
 
@@ -41,10 +41,11 @@ class shared_mapping {
   std::byte* at_;
 };
 
-struct shm_world {
-  explicit shm_world(int n)
+struct node_world {
+  explicit node_world(int n, open_on_node how = {shm_bytes_per_rank, open_shm})
       : ranks(n),
-        per_rank(shm_bytes_per_rank(n) + heap_bytes),
+        by(how),
+        per_rank(how.bytes_per_rank(n, 0) + heap_bytes),
         board(sizeof(common)),
         memory(per_rank * static_cast<std::size_t>(n)) {
     new (board.at()) common{};
@@ -53,14 +54,15 @@ struct shm_world {
   [[nodiscard]] std::unique_ptr<endpoint> open(int rank, bool threads, bool crowded = false) const {
     std::vector<job_rank> locals(static_cast<std::size_t>(ranks));
     std::iota(locals.begin(), locals.end(), job_rank(0));
-    return open_shm({memory.at(), per_rank, job_rank{rank}, local_rank{rank}, locals, crowded},
-                    threads);
+    return by.open({memory.at(), per_rank, job_rank{rank}, local_rank{rank}, locals, crowded},
+                   threads);
   }
   [[nodiscard]] std::byte* heap(int rank) const {
     return memory.at() + per_rank * static_cast<std::size_t>(rank + 1) - heap_bytes;
   }
 
   int ranks;
+  open_on_node by;
   std::size_t per_rank;
   shared_mapping board;
   shared_mapping memory;
@@ -135,10 +137,15 @@ std::string run_forked(const World& world, const Open& open, const body& work) {
   return problem;
 }
 
+/// The network that jobs on several nodes go by.
+inline open_network usual_network() {
+  return std::get<open_network>(choose(back_ends(), reach::job).open);
+}
+
 /// Ranks that tell each other their addresses by a mapping.
 struct network_world {
-  explicit network_world(int n)
-      : ranks(n), board(sizeof(common)), told(sizeof(note) * static_cast<std::size_t>(n)) {
+  explicit network_world(int n, open_network how = usual_network())
+      : ranks(n), by(how), board(sizeof(common)), told(sizeof(note) * static_cast<std::size_t>(n)) {
     new (board.at()) common{};
   }
   [[nodiscard]] common& all() const { return *reinterpret_cast<common*>(board.at()); }
@@ -147,31 +154,33 @@ struct network_world {
   [[nodiscard]] std::unique_ptr<network_endpoint> open(int rank, bool threads,
                                                        bool between_nodes_only = false,
                                                        pairing tags = pairing::none) const {
-    const std::shared_ptr<network> net =
-        open_network({ranks, threads, between_nodes_only, {}, false, tags});
+    const std::shared_ptr<network> net = by({ranks, threads, between_nodes_only, {}, false, tags});
     note& mine = note_of(rank);
     require(net->address().size() <= sizeof mine.address, "an address is very long");
     std::memcpy(mine.address, net->address().data(), net->address().size());
-    mine.bytes.store(net->address().size());
+    mine.bytes.store(net->address().size() + 1);
     for (int r = 0; r < ranks; ++r) {
       while (note_of(r).bytes.load() == 0) {
         require(all().failed.load() == 0, "another rank failed");
         sched_yield();
       }
     }
-    return net->connect(job_rank{rank}, [this](job_rank peer) {
-      const note& other = note_of(peer.value());
-      return std::string(other.address, other.bytes.load());
-    });
+    return net->connect(job_rank{rank},
+                        [this](job_rank peer) {
+                          const note& other = note_of(peer.value());
+                          return std::string(other.address, other.bytes.load() - 1);
+                        },
+                        {});
   }
 
   int ranks;
+  open_network by;
   shared_mapping board;
   shared_mapping told;
 
  private:
   struct note {
-    std::atomic<std::size_t> bytes;
+    std::atomic<std::size_t> bytes;  ///< and one more, once they are there
     char address[4000];
   };
   [[nodiscard]] note& note_of(int rank) const {
@@ -181,10 +190,10 @@ struct network_world {
 
 /// Ranks on two nodes, the odd ones and the even ones: shared memory within, the network between.
 struct joint_world {
-  explicit joint_world(int n)
+  explicit joint_world(int n, open_network how = usual_network())
       : ranks(n),
         per_rank(std::max(shm_bytes_per_rank((n + 1) / 2), shm_bytes_per_rank(std::max(1, n / 2)))),
-        far(n),
+        far(n, how),
         memory(2 * per_rank * static_cast<std::size_t>(n)) {}
   [[nodiscard]] common& all() const { return far.all(); }
   [[nodiscard]] static std::byte* heap(int /*rank*/) { return nullptr; }

@@ -5,12 +5,17 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "sinew/base/ids.hpp"
 #include "sinew/boot/session.hpp"
 #include "sinew/core/completion.hpp"
 #include "sinew/core/slot.hpp"
 #include "sinew/fabric/fabric.hpp"
+
+namespace sinew::fabric {
+struct back_end;
+}
 
 namespace sinew::core {
 
@@ -38,9 +43,13 @@ enum class chore_place : std::uint8_t { anywhere, in_calls };
 /// nobody has waited or polled for a millisecond or some, and gives way to whoever comes.
 class runtime {
  public:
-  /// Opens shared memory over `session` (or in-process fabric if the job has one rank).
-  /// Where a helper may be wanted, `threads` becomes `many`.
+  /// Opens for this rank the endpoint that its session and SINEW_FABRIC_BACK_ENDS ask for. Where a
+  /// helper may be wanted, `threads` becomes `many`.
   static std::unique_ptr<runtime> open(std::unique_ptr<boot::session> session, threading threads);
+  /// The same with the back-ends from which to choose (fabric/back_ends.hpp): they may be the
+  /// caller's own.
+  static std::unique_ptr<runtime> open(std::unique_ptr<boot::session> session, threading threads,
+                                       std::span<const fabric::back_end> from);
   /// For tests: a runtime over a given endpoint.
   static std::unique_ptr<runtime> over(std::unique_ptr<boot::session> session,
                                        std::unique_ptr<fabric::endpoint> endpoint,
@@ -154,6 +163,7 @@ class runtime {
   const int size_;
   bool crowded_;  ///< these two are set before anybody has the runtime
   bool crowded_at_start_;
+  bool leaves_together_ = false;  ///< the same: all messages go by a network
   /// Since when nothing has happened in polls (0: none since something did). Only for yields and
   /// reports of hangs, so relaxed.
   std::atomic<std::int64_t> polled_since_{0};

@@ -1,5 +1,5 @@
-// The fabric contract: what moves bytes between ranks. Back-ends are folders (inproc, shm, ...);
-// tests/contract/fabric_contract.hpp runs every promise below on every back-end.
+// The fabric contract: what moves bytes between ranks. Back-ends are folders and rows of a table
+// (fabric/back_ends.hpp); tests/contract/fabric_contract.hpp runs every promise below on each.
 //
 // Promises
 //  order      active messages from one rank to another are handled in the order they were sent,
@@ -112,6 +112,8 @@ class endpoint {
  public:
   virtual ~endpoint() = default;
 
+  // --- what every back-end does ---
+
   [[nodiscard]] virtual job_rank rank() const noexcept = 0;
   [[nodiscard]] virtual int size() const noexcept = 0;
   [[nodiscard]] virtual const limits& bounds() const noexcept = 0;
@@ -120,34 +122,19 @@ class endpoint {
   /// Before the first progress(). `context` is handed to the handler. Cold.
   virtual void set_handler(handler_id id, handler function, void* context) = 0;
 
-  /// Sends up to max_short bytes: done or retry.
-  virtual status send_short(job_rank peer, handler_id id, header head, const void* data,
-                            std::size_t size) = 0;
   /// Sends up to longest_to(peer) bytes, copied before return: done or retry. (Takes any size below
   /// that, also one that fits a short message.)
   virtual status send_medium(job_rank peer, handler_id id, header head, const void* data,
                              std::size_t size) = 0;
-  /// The same for what nobody waits for before this rank sends more, like a put: where messages
-  /// cost much it may be held back, some 100 us at most, and goes with the next.
-  virtual status send_lazily(job_rank peer, handler_id id, header head, const void* data,
-                             std::size_t size) {
-    return send_medium(peer, id, head, data, size);
-  }
-  /// A medium message in two steps, so that a caller packs straight into the fabric: at most
-  /// max_medium bytes. Every reserved packet is committed (size <= capacity); commit may only retry
-  /// for lack of a slot, and is then called again.
-  virtual status reserve(job_rank peer, packet& out) = 0;
-  virtual status commit(job_rank peer, handler_id id, header head, packet& filled,
-                        std::size_t size) = 0;
 
-  /// Bytes of the longest message to `peer`: max_medium, or more where a message costs so much that
-  /// few long ones are better than many. Does not change. Warm.
-  [[nodiscard]] virtual std::size_t longest_to(job_rank /*peer*/) const {
-    return bounds().max_medium;
-  }
-  /// A hint that may change at any time: a message of several packets reaches `peer` sooner if it
-  /// is sent in packets than if `peer` copies it by get(). Warm.
-  [[nodiscard]] virtual bool streams_to(job_rank /*peer*/) { return false; }
+  /// Handles what has arrived and moves transfers along; returns how many things happened.
+  /// One thread at a time. `budget`, at least 1, bounds the active messages handled.
+  virtual int progress(int budget) = 0;
+  /// Sleeps until something arrives for this rank, wake() is called, or the time is over; returns
+  /// at once if something is already there. The thread that calls progress() only. Cold.
+  virtual void sleep(std::uint64_t timeout_ns) = 0;
+  /// Ends a sleep() of this endpoint; any thread of this rank. Warm.
+  virtual void wake() = 0;
 
   /// Makes [address, address + bytes) reachable by get, put and atomics of every rank. Cold.
   virtual remote_key expose(void* address, std::size_t bytes) = 0;
@@ -165,25 +152,46 @@ class endpoint {
   /// All puts and atomics to `peer` that completed locally are visible there. done or retry.
   virtual status flush(job_rank peer) = 0;
 
+  // --- what some do faster than the rest can ---
+
+  /// Sends up to max_short bytes: done or retry.
+  virtual status send_short(job_rank peer, handler_id id, header head, const void* data,
+                            std::size_t size) {
+    return send_medium(peer, id, head, data, size);
+  }
+  /// As send_medium() for what nobody waits for before this rank sends more, like a put: where
+  /// messages cost much it may be held back, some 100 us at most, and goes with the next.
+  virtual status send_lazily(job_rank peer, handler_id id, header head, const void* data,
+                             std::size_t size) {
+    return send_medium(peer, id, head, data, size);
+  }
+  /// A medium message in two steps, so that a caller packs straight into the fabric: at most
+  /// max_medium bytes. Every reserved packet is committed (size <= capacity); commit may only retry
+  /// for lack of a slot, and is then called again. By default: memory of the caller's, which
+  /// send_medium() copies.
+  virtual status reserve(job_rank peer, packet& out);
+  virtual status commit(job_rank peer, handler_id id, header head, packet& filled,
+                        std::size_t size);
+  /// Bytes of the longest message to `peer`: max_medium, or more where a message costs so much that
+  /// few long ones are better than many. Does not change. Warm.
+  [[nodiscard]] virtual std::size_t longest_to(job_rank /*peer*/) const {
+    return bounds().max_medium;
+  }
+  /// A hint that may change at any time: a message of several packets reaches `peer` sooner if it
+  /// is sent in packets than if `peer` copies it by get(). Warm.
+  [[nodiscard]] virtual bool streams_to(job_rank /*peer*/) { return false; }
+
+  // --- what some can do, and the rest cannot ---
+
   /// Copies from (`in`) or to (`out`) any memory of a peer before it returns, without the peer's
   /// help and without a key, if that is possible. Memory that is not there ends the process. Warm.
-  [[nodiscard]] virtual copied copy_now(job_rank peer, direction way,
-                                        std::span<const piece> pieces) = 0;
+  [[nodiscard]] virtual copied copy_now(job_rank /*peer*/, direction /*way*/,
+                                        std::span<const piece> /*pieces*/) {
+    return copied::refused;
+  }
   /// The ranks are threads of one process: copy_now() makes no system call, and what it reads while
   /// another rank writes there is a data race, even if nobody looks at it. Cold.
   [[nodiscard]] virtual bool in_one_process() const noexcept { return false; }
-
-  /// Whether messages to `peer` go to that tenant of its place. If not, progress() sees to it once
-  /// the tenant is there, and the caller asks again meanwhile. Before the first message to a rank
-  /// that did not start with this one, unless that rank has sent one. Any thread. Cold.
-  [[nodiscard]] virtual bool meet(job_rank /*peer*/, std::uint32_t /*tenant*/) { return true; }
-
-  /// `peer` has died, and this rank goes on: from now on messages and transfers to it end as if
-  /// they had been done, those under way at the next progress(); what a get or an atomic of them
-  /// was to bring is undefined. What had come from it before is handled yet. Again: nothing. The
-  /// thread that calls progress() only. Cold.
-  virtual void give_up(job_rank /*peer*/) {}
-
   /// Messages that the network pairs with receives; null where it does not. Cold.
   [[nodiscard]] virtual tagged* tags() noexcept { return nullptr; }
 
@@ -195,16 +203,17 @@ class endpoint {
   /// something from this one, and the other way round. Before the first progress(). Cold.
   virtual void tell_distance(distance_listener /*to*/) {}
 
-  /// Handles what has arrived and moves transfers along; returns how many things happened.
-  /// One thread at a time. `budget`, at least 1, bounds the active messages handled.
-  virtual int progress(int budget) = 0;
+  // --- what those see to whose ranks come, end and die apart from each other ---
 
-  /// Sleeps until something arrives for this rank, wake() is called, or the time is over; returns
-  /// at once if something is already there. The thread that calls progress() only. Cold.
-  virtual void sleep(std::uint64_t timeout_ns) = 0;
-  /// Ends a sleep() of this endpoint; any thread of this rank. Warm.
-  virtual void wake() = 0;
-
+  /// Whether messages to `peer` go to that tenant of its place. If not, progress() sees to it once
+  /// the tenant is there, and the caller asks again meanwhile. Before the first message to a rank
+  /// that did not start with this one, unless that rank has sent one. Any thread. Cold.
+  [[nodiscard]] virtual bool meet(job_rank /*peer*/, std::uint32_t /*tenant*/) { return true; }
+  /// `peer` has died, and this rank goes on: from now on messages and transfers to it end as if
+  /// they had been done, those under way at the next progress(); what a get or an atomic of them
+  /// was to bring is undefined. What had come from it before is handled yet. Again: nothing. The
+  /// thread that calls progress() only. Cold.
+  virtual void give_up(job_rank /*peer*/) {}
   /// This rank sends nothing any more, and expects nothing: returns when what it has sent no longer
   /// needs this process, and does not mind from now on when peers end. The thread that calls
   /// progress() only. Cold.

@@ -1,5 +1,5 @@
-// What brings messages to ranks of other nodes: a plugin, loaded when a job has a second node, so
-// that jobs on one node neither need nor map its library.
+// What brings messages to ranks of other nodes. A back-end that needs a library for that is a
+// plugin, loaded when a job has a second node, so that jobs on one node neither need nor map it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ namespace sinew::fabric {
 using address_source = std::function<std::string(job_rank)>;
 
 /// Among ranks of several jobs, which number each other each in its own way: messages carry the
-/// name of their sender. Called by the thread that makes progress.
+/// name of their sender. Called by the thread that makes progress. Without functions: there is one
+/// job.
 struct rank_names {
   std::uint64_t own = 0;
   /// The number here of who has that name; no_job_rank if there is no room for one more.
@@ -28,28 +29,36 @@ struct rank_names {
   std::function<void(job_rank)> lost;
 };
 
-/// An endpoint that sleeps on a file descriptor, so that another sleeper can watch it.
+/// A network's endpoint. What follows are abilities that a network need not have.
 class network_endpoint : public endpoint {
  public:
+  // To carry messages between nodes while another endpoint carries those of the node: a sleeper of
+  // that one is woken by a file descriptor.
+
   /// Becomes readable when something arrives after a prepare_sleep() that answered true. To be
-  /// polled only; it belongs to the endpoint.
-  [[nodiscard]] virtual int event_descriptor() const noexcept = 0;
+  /// polled only; it belongs to the endpoint. -1: there is none, and this endpoint has to carry all
+  /// messages.
+  [[nodiscard]] virtual int event_descriptor() const noexcept { return -1; }
   /// False: there is something for progress() to do, or a caller that got `retry` may try again.
   /// The thread that calls progress() only. Cold.
-  [[nodiscard]] virtual bool prepare_sleep() = 0;
+  [[nodiscard]] virtual bool prepare_sleep() { return true; }
   /// How much progress() has found to do so far: a descriptor that becomes readable while this does
   /// not grow is readable in vain. The thread that calls progress() only. Warm.
-  [[nodiscard]] virtual std::uint64_t happened() const noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t happened() const noexcept { return 0; }
+
+  // Ranks of several jobs, that is, with names.
+
   /// Connects to `peer` now and not at the first message, so that its end is noticed from here on;
-  /// nothing if it is connected. Only where ranks have names. Any thread. Cold.
-  virtual void open_way(job_rank peer) = 0;
-  /// Nothing is kept any more of a rank that was lost: its number may be another's. Only where
-  /// ranks have names. The thread that calls progress() only. Cold.
-  virtual void forget(job_rank peer) = 0;
+  /// nothing if it is connected. Any thread. Cold.
+  virtual void open_way(job_rank /*peer*/) {}
+  /// Nothing is kept any more of a rank that was lost: its number may be another's. The thread that
+  /// calls progress() only. Cold.
+  virtual void forget(job_rank /*peer*/) {}
+
   /// By which transports and devices messages go there, as the library names them: "tcp/eth0";
   /// several are joined by commas. Final once messages have gone both ways; empty before the first.
   /// Any thread. Cold.
-  [[nodiscard]] virtual std::string transports_to(job_rank peer) = 0;
+  [[nodiscard]] virtual std::string transports_to(job_rank /*peer*/) { return name(); }
 };
 
 /// Who pairs tagged messages with receives: nobody; an adapter, if it can; if it cannot, the
@@ -71,12 +80,11 @@ class network {
   /// The library and its version. Ranks whose versions differ had better not talk.
   [[nodiscard]] virtual std::string version() const = 0;
   /// Who pairs what goes by its endpoints' tags(); none: they have none.
-  [[nodiscard]] virtual pairing tags() const noexcept = 0;
+  [[nodiscard]] virtual pairing tags() const noexcept { return pairing::none; }
   /// The endpoint of rank `rank`, once. Connects to nobody yet: that is done at the first
-  /// message to each. What `addresses` uses outlives the endpoint. Throws. Cold.
-  [[nodiscard]] virtual std::unique_ptr<network_endpoint> connect(job_rank rank,
-                                                                  address_source addresses) = 0;
-  /// The same among ranks of several jobs; a rank that is lost does not end this one.
+  /// message to each. What `addresses` uses outlives the endpoint. With `names`, among ranks of
+  /// several jobs: a rank that is lost does not end this one; a network that cannot do that throws.
+  /// Throws. Cold.
   [[nodiscard]] virtual std::unique_ptr<network_endpoint> connect(job_rank rank,
                                                                   address_source addresses,
                                                                   rank_names names) = 0;
@@ -99,17 +107,11 @@ struct network_options {
   pairing tags = pairing::none;
   /// Short messages that follow each other may be gathered; only with `threads`.
   bool batches = true;
-  // Filled by open_network() where they are empty, and the environment has no UCX_NET_DEVICES and
-  // UCX_TLS: what SINEW_NET_INTERFACES and SINEW_NET_TRANSPORTS choose.
+  // As the network's library names them. Empty: what the settings SINEW_NET_* and the environment
+  // choose.
   std::string devices = {};
   std::string transports = {};
 };
-
-/// Loads the plugin libsinew_ucx.so and opens it: SINEW_NET_PLUGIN, or the one that lies beside the
-/// library or program that this code is in, in ../lib beside that, in the folder of `sinew run`, or
-/// in the program's run path. Throws sinew::error if it is not there, is of another build, or finds
-/// no network. Cold.
-[[nodiscard]] std::shared_ptr<network> open_network(const network_options& options);
 
 /// SINEW_FABRIC_NODES: as many nodes are pretended, if more than one; 0: none. Cold.
 [[nodiscard]] int pretended_nodes();
@@ -127,7 +129,7 @@ class sleep_watch {
 
 /// One endpoint over two: `near` carries what goes to the ranks in `near_ranks` (this rank is one
 /// of them), `far` all the rest. Handlers, order and sleep are as of one endpoint; transfers to far
-/// ranks need their help. Cold.
+/// ranks need their help. Throws where `far` has no event descriptor. Cold.
 [[nodiscard]] std::unique_ptr<endpoint> join(std::unique_ptr<endpoint> near,
                                              const std::vector<job_rank>& near_ranks,
                                              std::unique_ptr<network_endpoint> far);

@@ -183,6 +183,10 @@ std::unique_ptr<endpoint> join(std::unique_ptr<endpoint> near,
                                const std::vector<job_rank>& near_ranks,
                                std::unique_ptr<network_endpoint> far) {
   SINEW_EXPECT(near != nullptr && far != nullptr);
+  SINEW_CHECK(far->event_descriptor() >= 0,
+              std::string(far->name()) + " cannot carry messages beside " + near->name(),
+              "nothing wakes a rank that sleeps on both",
+              "let it carry all: SINEW_FABRIC_BACK_ENDS=" + std::string(far->name()));
   return std::make_unique<joint::joint_endpoint>(std::move(near), near_ranks, std::move(far));
 }
 

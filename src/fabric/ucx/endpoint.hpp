@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "fabric/exposures.hpp"
 #include "fabric/service.hpp"
-#include "fabric/ucx/exposures.hpp"
 #include "fabric/ucx/flusher.hpp"
 #include "fabric/ucx/peer.hpp"
 #include "fabric/ucx/worker.hpp"
@@ -61,10 +61,6 @@ class ucx_endpoint final : public network_endpoint, private tagged {
                 std::uint64_t operand, std::uint64_t compare, std::uint64_t* result,
                 callback when_done) override;
   status flush(job_rank peer) override;
-  copied copy_now(job_rank /*peer*/, direction /*way*/,
-                  std::span<const piece> /*pieces*/) override {
-    return copied::refused;
-  }
 
   int progress(int budget) override;
   void sleep(std::uint64_t timeout_ns) override;

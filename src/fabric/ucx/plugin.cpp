@@ -23,10 +23,6 @@ class ucx_network final : public network {
     return std::string("UCX ") + ucp_get_version_string();
   }
   [[nodiscard]] pairing tags() const noexcept override { return worker_->tags(); }
-  [[nodiscard]] std::unique_ptr<network_endpoint> connect(job_rank rank,
-                                                          address_source addresses) override {
-    return connect(rank, std::move(addresses), {});
-  }
   [[nodiscard]] std::unique_ptr<network_endpoint> connect(job_rank rank, address_source addresses,
                                                           rank_names names) override {
     SINEW_EXPECT(addresses != nullptr && rank.below(ranks_));

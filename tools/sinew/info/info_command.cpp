@@ -1,15 +1,10 @@
 // sinew info: what this build is, what it finds here and how it is set.
 #include <gnu/libc-version.h>
-#include <sys/mman.h>
-#include <sys/statvfs.h>
-#include <sys/uio.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -23,9 +18,9 @@
 #include "sinew/base/topology.hpp"
 #include "sinew/bench/process.hpp"
 #include "sinew/bench/subjects.hpp"
-#include "sinew/boot/descriptor.hpp"
 #include "sinew/coll/choices.hpp"
 #include "sinew/commands.hpp"
+#include "sinew/fabric/back_ends.hpp"
 #include "sinew/info/machine_picture.hpp"
 #include "sinew/info/reach.hpp"
 
@@ -187,49 +182,11 @@ section config(const info_request& /*request*/) {
   return result;
 }
 
-std::string shared_memory_state() {
-  const boot::descriptor memory(::memfd_create("sinew-info", MFD_CLOEXEC));
-  if (memory) {
-    return "memfd; no file, not limited by /dev/shm";
-  }
-  struct statvfs system{};
-  if (::statvfs("/dev/shm", &system) != 0) {
-    return "neither memfd nor /dev/shm";
-  }
-  return "/dev/shm, unlinked at once; " +
-         std::to_string((system.f_bavail * system.f_frsize) >> 20) + " MiB free";
-}
-
-std::string single_copy_state() {
-  char from = 'x';
-  char to = 0;
-  const iovec mine{&to, 1};
-  const iovec theirs{&from, 1};
-  if (::process_vm_readv(::getpid(), &mine, 1, &theirs, 1, 0) != 1) {
-    return "no: process_vm_readv is refused here";
-  }
-  std::FILE* file = std::fopen("/proc/sys/kernel/yama/ptrace_scope", "r");
-  int scope = 0;
-  if (file != nullptr) {
-    scope = std::fscanf(file, "%d", &scope) == 1 ? scope : 0;
-    std::fclose(file);
-  }
-  return scope == 0 ? "yes" : "only if ranks permit it: ptrace_scope is " + std::to_string(scope);
-}
-
 section transports(const info_request& /*request*/) {
   section result;
-  const auto add = [&result](const char* name, const char* reach, const std::string& state) {
-    result.rows.push_back({{"name", name}, {"reach", reach}, {"state", state}});
-  };
-  add("inproc", "ranks in one process", "yes, for tests");
-  add("shm", "ranks on one node", shared_memory_state());
-  add("shm single copy", "large messages on one node", single_copy_state());
-  const auto plugin = std::filesystem::path(own_folder()).parent_path() / "lib" / "libsinew_ucx.so";
-  std::error_code ignored;
-  add("ucx", "between nodes",
-      std::filesystem::exists(plugin, ignored) ? "yes; --hosts says by which transports"
-                                               : "no: libsinew_ucx.so is not there");
+  for (const fabric::back_end& each : fabric::back_ends()) {
+    result.rows.push_back({{"name", each.name}, {"reach", each.about}, {"state", each.state()}});
+  }
   return result;
 }
 

@@ -1,4 +1,4 @@
-#include "fabric/devices.hpp"
+#include "fabric/ucx/devices.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -6,7 +6,7 @@
 
 #include "sinew/base/check.hpp"
 
-namespace sinew::fabric::ucx {
+namespace sinew::fabric {
 
 /// Under the endpoint's lock. A number is used again with another generation, so that a key that
 /// was withdrawn is known.
@@ -71,4 +71,4 @@ class exposures {
   std::vector<std::uint32_t> free_;
 };
 
-}  // namespace sinew::fabric::ucx
+}  // namespace sinew::fabric

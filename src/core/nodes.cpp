@@ -72,6 +72,13 @@ bool agree(boot::session& session, const node_facts& mine) {
   return compared(read_value(session, job_key, "rank 0"), mine, "rank 0").crowded;
 }
 
+/// Only shared memory has places for ranks that are started while the job runs.
+void check_start(bool of_the_start, const char* network) {
+  SINEW_CHECK(of_the_start, "a rank that was started while the job runs cannot be reached",
+              std::string("all messages go by ") + network + " (SINEW_FABRIC_BACK_ENDS)",
+              "let SINEW_FABRIC_BACK_ENDS name shm, too");
+}
+
 struct opened_far {
   std::unique_ptr<fabric::network_endpoint> endpoint;
   bool crowded;
@@ -102,13 +109,12 @@ opened_far open_far(boot::session& session, bool many, bool crowded,
   const bool some_crowded =
       agree(session, {crowded, std::string(build_id) + " with " + version +
                                    (matches ? " that matches messages" : "")});
-  auto far =
-      net->connect(at.rank,
-                   [&session](job_rank peer) {
-                     return read_value(session, address_key(peer), "rank " + to_string(peer));
-                   },
-                   {});
-  return {std::move(far), some_crowded, version};
+  const char* const name = fabric::choose(from, fabric::reach::job).name;
+  const auto addresses = [&session, name](job_rank peer) {
+    check_start(peer.below(session.where().size), name);
+    return read_value(session, address_key(peer), "rank " + to_string(peer));
+  };
+  return {net->connect(at.rank, addresses, {}), some_crowded, version};
 }
 
 /// The ranks of one node, in blocks of consecutive ranks, as if each block were a node.
@@ -270,9 +276,7 @@ opened open_endpoint(boot::session& session, threading threads,
     return {fabric::join(std::move(near), at.local_ranks, std::move(far.endpoint)), far.crowded,
             far.network};
   }
-  SINEW_CHECK(!at.spawned(), "a rank cannot be started while the job runs",
-              std::string("all messages go by ") + by.name + " (SINEW_FABRIC_BACK_ENDS)",
-              "let SINEW_FABRIC_BACK_ENDS name shm, too");
+  check_start(!at.spawned(), by.name);
   opened_far far = open_far(session, many, crowded, std::span(&by, 1), true);
   return {std::move(far.endpoint), far.crowded, far.network, true};
 }

@@ -196,6 +196,12 @@ class Spawned(unittest.TestCase):
         self.assertEqual(result.code, 53, result.err)
         self.assertRegex(result.err, r"ended without MPI_Comm_disconnect hold [12]\)")
 
+    @unittest.skipUnless(HAS_UCX, "needs a network")
+    def test_a_network_alone_has_no_places_for_more_ranks(self):
+        result = self.spawn("hello", env={"SINEW_FABRIC_BACK_ENDS": "ucx"})
+        self.assertNotIn(result.code, (0, 124))
+        self.assertIn("all messages go by ucx (SINEW_FABRIC_BACK_ENDS)", result.err)
+
 
 @unittest.skipUnless(HAS_UCX, "jobs connect over UCX, which this build has not")
 class SpawnedAsAJob(unittest.TestCase):

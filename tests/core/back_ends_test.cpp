@@ -3,15 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <condition_variable>
 #include <cstdlib>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "fabric/smallest.hpp"
 #include "sinew/core/runtime.hpp"
@@ -19,63 +17,27 @@
 namespace sinew::core {
 namespace {
 
-/// What the sessions of a job in this process share.
-struct board {
-  explicit board(int n) : ranks(n) {}
-  const int ranks;
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::map<std::string, std::string> values;
-  int arrived = 0;
-  int ended = 0;
-};
-
-class board_session final : public boot::session {
+/// Of a job of one rank. (Jobs of many in one process have runtime::over().)
+class only_session final : public boot::session {
  public:
-  board_session(board& on, int rank) : on_(on) {
-    place_.rank = job_rank{rank};
-    place_.local_rank = local_rank{rank};
-    place_.size = place_.local_size = on.ranks;
-    place_.local_ranks.clear();
-    for (int r = 0; r < on.ranks; ++r) {
-      place_.local_ranks.push_back(job_rank{r});
-    }
-  }
   [[nodiscard]] const boot::place& where() const override { return place_; }
-  void put(const std::string& key, const std::string& value) override {
-    const std::lock_guard held(on_.mutex);
-    on_.values[key] = value;
-  }
+  void put(const std::string& key, const std::string& value) override { values_[key] = value; }
   [[nodiscard]] std::optional<std::string> get(const std::string& key) override {
-    const std::lock_guard held(on_.mutex);
-    const auto found = on_.values.find(key);
-    return found == on_.values.end() ? std::nullopt : std::optional(found->second);
+    const auto found = values_.find(key);
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
   }
-  void fence() override {
-    ++fences;
-    std::unique_lock held(on_.mutex);
-    const int round = on_.arrived++ / on_.ranks + 1;
-    on_.changed.notify_all();
-    on_.changed.wait(held, [&] { return on_.arrived >= round * on_.ranks; });
-  }
+  void fence() override { ++fences; }
   [[nodiscard]] std::byte* map_node_memory(std::size_t) override { return nullptr; }
   [[nodiscard]] std::byte* map_node_heap(std::size_t) override { return nullptr; }
   [[noreturn]] void abort(int, std::string_view) override { std::abort(); }
-  void finalize() override {
-    const std::lock_guard held(on_.mutex);
-    ++on_.ended;
-  }
+  void finalize() override { finalized_ = true; }
 
   int fences = 0;
 
  private:
-  board& on_;
   boot::place place_;
+  std::map<std::string, std::string> values_;
 };
-
-/// The endpoints of a job of two, until they are taken.
-std::vector<std::unique_ptr<fabric::endpoint>> made;
-std::mutex taking;
 
 class smallest_network final : public fabric::network {
  public:
@@ -84,10 +46,10 @@ class smallest_network final : public fabric::network {
   [[nodiscard]] std::unique_ptr<fabric::network_endpoint> connect(job_rank rank,
                                                                   fabric::address_source addresses,
                                                                   fabric::rank_names) override {
-    EXPECT_EQ(addresses(job_rank{1 - rank.value()}), address_);
-    const std::lock_guard held(taking);
+    EXPECT_EQ(addresses(rank), address_);  // core has told it
+    auto made = fabric::contract::open_smallest(1, false);
     return std::unique_ptr<fabric::network_endpoint>(
-        dynamic_cast<fabric::network_endpoint*>(made[rank.index()].release()));
+        dynamic_cast<fabric::network_endpoint*>(made.front().release()));
   }
 
  private:
@@ -103,36 +65,24 @@ constexpr fabric::back_end handed_over{
     .name = "smallest", .about = "ranks of a test", .open = open_smallest};
 
 TEST(back_ends, one_that_is_handed_over_carries_all_messages) {
-  board all(2);
-  made = fabric::contract::open_smallest(2, false);
-  std::vector<std::thread> ranks;
-  for (int r = 0; r < 2; ++r) {
-    ranks.emplace_back([&all, r] {
-      const auto rt = runtime::open(std::make_unique<board_session>(all, r), threading::one,
-                                    std::span(&handed_over, 1));
-      EXPECT_STREQ(rt->endpoint().name(), "smallest");
-      int arrived = 0;
-      rt->endpoint().set_handler(
-          1,
-          [](void* count, const fabric::arrival& m) noexcept {
-            *static_cast<int*>(count) += static_cast<int>(m.head.word[0]);
-            return status::ok();
-          },
-          &arrived);
-      rt->session().fence();
-      EXPECT_TRUE(rt->endpoint().send_short(job_rank{1 - r}, 1, {{7, 0}}, nullptr, 0).done());
-      rt->wait_until([](void* count) { return *static_cast<int*>(count) == 7; }, &arrived);
-      // They leave together: else the first to end would be taken for dead.
-      const int& fences = static_cast<board_session&>(rt->session()).fences;
-      const int before = fences;
-      rt->leave();
-      EXPECT_EQ(fences, before + 1);
-    });
-  }
-  for (std::thread& each : ranks) {
-    each.join();
-  }
-  EXPECT_EQ(all.ended, 2);
+  const auto rt =
+      runtime::open(std::make_unique<only_session>(), threading::one, std::span(&handed_over, 1));
+  EXPECT_STREQ(rt->endpoint().name(), "smallest");
+  std::uint64_t arrived = 0;
+  rt->endpoint().set_handler(
+      1,
+      [](void* number, const fabric::arrival& m) noexcept {
+        *static_cast<std::uint64_t*>(number) = m.head.word[0];
+        return status::ok();
+      },
+      &arrived);
+  EXPECT_TRUE(rt->endpoint().send_short(0, 1, {{7, 0}}, nullptr, 0).done());
+  rt->wait_until([](void* number) { return *static_cast<std::uint64_t*>(number) == 7; }, &arrived);
+  // Ranks over a network leave together: else the first to end would be taken for dead.
+  const int& fences = static_cast<only_session&>(rt->session()).fences;
+  const int before = fences;
+  rt->leave();
+  EXPECT_EQ(fences, before + 1);
 }
 
 }  // namespace

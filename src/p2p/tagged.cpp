@@ -1,17 +1,15 @@
-// Messages between nodes that the network matches: an adapter that can, or UCX. A message has the
-// whole of its envelope in its key, so both sides know without a word which go this way: those of
-// communicators whose number fits, to ranks of other nodes. All others are matched here.
-//
-// A receive from any source may be met by a message of this node, so it is matched here. As long as
-// one waits, its channel keeps all: receives from other nodes that are posted meanwhile wait here,
-// too, and messages that have met none in the network are brought here. So the network's receives
-// are all older than ours, and its messages all younger than those stored here, which is MPI's
-// order. Afterwards the receives that are left go to the network, in their order.
+#include "p2p/tagged.hpp"
+
 #include <algorithm>
 #include <new>
 #include <string>
+#include <utility>
 
-#include "p2p/state.hpp"
+#include "p2p/backlog.hpp"
+#include "p2p/failures.hpp"
+#include "p2p/observe.hpp"
+#include "p2p/peers.hpp"
+#include "p2p/unexpected.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/memory.hpp"
 
@@ -38,7 +36,7 @@ std::uint64_t key_of(std::uint64_t context, comm_rank source, message_tag tag) n
   return key_of(context) | static_cast<std::uint64_t>(source.value()) << source_at |
          (tag == any_tag ? 0 : static_cast<std::uint64_t>(tag.value()));
 }
-std::uint64_t key_of(const fabric::header& head) noexcept {
+std::uint64_t key_of(fabric::header head) noexcept {
   const match::envelope sent = envelope_in(head);
   return key_of(head.word[0], sent.source, sent.tag);
 }
@@ -51,35 +49,35 @@ message_tag tag_in(std::uint64_t key) noexcept {
 
 }  // namespace
 
-void engine::state::prepare_tags() {
-  if (tags == nullptr) {
+network_matching::network_matching(const parts& p) : all_(p), tags_(p.peers.network().tags()) {
+  if (tags_ == nullptr) {
     return;
   }
-  SINEW_CHECK(rt.size() <= most_ranks, "the network cannot match the messages of this job",
-              "a key has room for 1,048,576 ranks, and there are " + std::to_string(rt.size()),
+  SINEW_CHECK(all_.rt.size() <= most_ranks, "the network cannot match the messages of this job",
+              "a key has room for 1,048,576 ranks, and there are " + std::to_string(all_.rt.size()),
               "set SINEW_NET_MATCHING=off");
-  for (job_rank r = 0; r.below(rt.size()); ++r) {
-    if (!rt.session().where().is_near(r)) {
-      slow[r.index()].set(slow_bits::tagged);
+  for (job_rank r = 0; r.below(all_.rt.size()); ++r) {
+    if (!all_.peers.is_near(r)) {
+      all_.peers.slow(r).set(slow_bits::tagged);
     }
   }
-  kept_chore =
-      rt.add_chore([](void* s) { return static_cast<state*>(s)->look_after_kept(); }, this);
+  kept_chore_ = all_.rt.add_chore(
+      [](void* s) { return static_cast<network_matching*>(s)->look_after_kept(); }, this);
 }
 
-void engine::state::let_network_match(channel& in) {
-  if (tags != nullptr && in.away == nullptr && in.context / 2 < most_comms) {
+void network_matching::match_for(channel& in) const {
+  if (tags_ != nullptr && in.away == nullptr && in.context / 2 < most_comms) {
     in.away = match::make_engine("hash");
   }
 }
 
 // Its communicator is gone: what has come for it and was never received goes, too.
-void engine::state::stop_matching(channel& in) {
+void network_matching::stop_matching(channel& in) {
   if (in.away == nullptr) {
     return;
   }
-  const base::guard held(tags_lock, true);
-  std::erase(kept, &in);
+  const base::guard held(lock_, true);
+  std::erase(kept_, &in);
   in.matcher.gathered().all().each_message(
       [](void* by, const match::message& m) {
         const auto& stored = static_cast<const matched&>(m);
@@ -87,83 +85,77 @@ void engine::state::stop_matching(channel& in) {
           static_cast<fabric::tagged*>(by)->drop(stored.tagged);
         }
       },
-      tags);
-  while (const auto found = tags->take(key_of(in.context), comm_mask)) {
-    tags->drop(*found);
+      tags_);
+  while (const auto found = tags_->take(key_of(in.context), comm_mask)) {
+    tags_->drop(*found);
   }
 }
 
-bool engine::state::comes_tagged(const channel& in, comm_rank source) const noexcept {
+bool network_matching::comes_tagged(const channel& in, comm_rank source) const noexcept {
   SINEW_EXPECT(source != any_source);
-  return (slow[in.sources()[source].index()].get() & slow_bits::tagged) != 0;
+  return (all_.peers.slow(in.sources()[source]).get() & slow_bits::tagged) != 0;
 }
 
-operation* engine::state::start_tagged(channel& in, fabric::header head, const buffer& from,
-                                       job_rank peer, mode how) {
+operation* network_matching::start_send(channel& in, fabric::header head, const buffer& from,
+                                        job_rank peer, mode how) {
   SINEW_EXPECT(in.away != nullptr);
-  operation* const op = make(&in, from);
+  operation* const op = all_.operations.make(&in, from);
   op->head = head;
   op->peer = peer;
   op->outcome = {};
   op->exposed = false;
   op->todo = step::send_eager;
   op->handler = am_eager;
-  if (end_failed(*op, peer)) {
+  if (all_.failures.end_failed(*op, peer)) {
     return op;
   }
-  const void* const at = whole(*op, from);
-  if ((slow[peer.index()].get() & slow_bits::observed) != 0) {
-    tell_sent(*op);
+  const void* const at = all_.operations.whole(*op, from);
+  if ((all_.peers.slow(peer).get() & slow_bits::observed) != 0) {
+    all_.observers.tell_sent(*op);
   }
-  op->owner = this;
   op->part.self = op;
+  op->part.by = this;
   op->part.ended = [](fabric::tagged::operation& o, const fabric::tagged::ending& e) noexcept {
-    operation& self = *static_cast<operation::tagged_part&>(o).self;
-    self.owner->tagged_sent(self, e);
+    const auto& part = static_cast<operation::tagged_part&>(o);
+    part.by->sent(*part.self, e);
   };
-  {
-    const base::guard held(flow_lock, threaded);
-    ++state_of(peer).rts_pending;
-  }
+  all_.waiting.expect_answer(peer);
   using until = fabric::tagged::until;
-  const auto ended = tags->send(peer, key_of(head), at, from.bytes(),
-                                how == mode::synchronous ? until::taken : until::sent, op->part);
+  const auto ended = tags_->send(peer, key_of(head), at, from.bytes(),
+                                 how == mode::synchronous ? until::taken : until::sent, op->part);
   if (ended.has_value()) {
-    tagged_sent(*op, *ended);
+    sent(*op, *ended);
   }
   return op;
 }
 
-void engine::state::tagged_sent(operation& op, const fabric::tagged::ending& how) noexcept {
+void network_matching::sent(operation& op, const fabric::tagged::ending& how) noexcept {
   op.packed.reset();
   if (how.why != fabric::tagged::reason::done) {
     op.outcome.error = fault::peer_failed;
   }
-  {
-    const base::guard held(flow_lock, threaded);
-    --state_of(op.peer).rts_pending;
-  }
-  finish(op);
+  all_.waiting.end_answer(op.peer);
+  all_.operations.finish(op);
 }
 
 // Throws std::bad_alloc, and the receive is stored nowhere.
-match::message* engine::state::post_across(operation& op) {
+match::message* network_matching::post(operation& op) {
   channel& in = *op.in;
   const bool from_any = op.wanted.source == any_source;
   if (!from_any && !comes_tagged(in, op.wanted.source)) {
     return in.matcher.enter(op.wanted).post(op);
   }
-  tagged_ends ends;
+  endings ends;
   match::message* met = nullptr;
   {
-    const base::guard held(tags_lock, true);
+    const base::guard held(lock_, true);
     if (from_any || in.keeps_all) {
       bring(in, ends);
       met = in.matcher.enter(op.wanted).post(op);
       if (met == nullptr && !in.keeps_all) {
-        base::must_have_memory("listing a communicator", [&] { kept.push_back(&in); });
+        base::must_have_memory("listing a communicator", [&] { kept_.push_back(&in); });
         in.keeps_all = true;
-        rt.want_chore(kept_chore, true);
+        all_.rt.want_chore(kept_chore_, true);
       }
     } else {
       if (in.stored_tagged.load(std::memory_order_relaxed) != 0) {
@@ -178,8 +170,8 @@ match::message* engine::state::post_across(operation& op) {
   return met;
 }
 
-// Under tags_lock. Throws std::bad_alloc, and nothing has happened.
-void engine::state::hand_over(operation& op, tagged_ends& ends) {
+// Under lock_. Throws std::bad_alloc, and nothing has happened.
+void network_matching::hand_over(operation& op, endings& ends) {
   const std::size_t room = op.data.bytes();
   ends.reserve(ends.size() + 1);
   void* into = op.data.base;
@@ -191,35 +183,35 @@ void engine::state::hand_over(operation& op, tagged_ends& ends) {
   SINEW_ASSERT(none == nullptr);
   op.away = true;
   const bool any = op.wanted.tag == any_tag;
-  const auto ended = tags->receive(key_of(op.in->context, op.wanted.source, op.wanted.tag),
-                                   any ? ~tag_mask : ~std::uint64_t{0}, into, room, set_part(op));
+  const auto ended = tags_->receive(key_of(op.in->context, op.wanted.source, op.wanted.tag),
+                                    any ? ~tag_mask : ~std::uint64_t{0}, into, room, set_part(op));
   if (ended.has_value()) {
     ends.push_back({&op, *ended});
   }
 }
 
-fabric::tagged::operation& engine::state::set_part(operation& op) noexcept {
-  op.owner = this;
+fabric::tagged::operation& network_matching::set_part(operation& op) noexcept {
   op.part.self = &op;
+  op.part.by = this;
   op.part.ended = [](fabric::tagged::operation& o, const fabric::tagged::ending& e) noexcept {
-    operation& self = *static_cast<operation::tagged_part&>(o).self;
-    self.owner->tagged_received(self, e);
+    const auto& part = static_cast<operation::tagged_part&>(o);
+    part.by->received(*part.self, e);
   };
   return op.part;
 }
 
-// Under tags_lock: what has met no receive in the network meets one here, or is stored. In the
+// Under lock_: what has met no receive in the network meets one here, or is stored. In the
 // order in which it came, all of it: later receives look here first.
-void engine::state::bring(channel& in, tagged_ends& ends) {
+void network_matching::bring(channel& in, endings& ends) {
   for (;;) {
     ends.reserve(ends.size() + 1);
-    matched* const m = messages.get();
+    matched* const m = all_.unexpected.get();
     if (m == nullptr) {
       throw std::bad_alloc();
     }
-    const auto found = tags->take(key_of(in.context), comm_mask);
+    const auto found = tags_->take(key_of(in.context), comm_mask);
     if (!found.has_value()) {
-      messages.put(m);
+      all_.unexpected.put(m);
       return;
     }
     m->in = &in;
@@ -234,29 +226,29 @@ void engine::state::bring(channel& in, tagged_ends& ends) {
     match::receive* met = nullptr;
     base::must_have_memory("storing a message that no receive waits for",
                            [&] { met = in.matcher.enter(sent).arrive(*m); });
-    if (told.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
-      tell_tagged(in, sent, found->bytes, met == nullptr);
+    if (all_.observers.is_told()) [[unlikely]] {
+      all_.observers.tell_tagged(in, sent, found->bytes, met == nullptr);
     }
     if (met != nullptr) {
       in.stored_tagged.fetch_sub(1, std::memory_order_relaxed);
-      messages.put(m);
-      receive_taken(*static_cast<operation*>(met), *found, &ends);
+      all_.unexpected.put(m);
+      take(*static_cast<operation*>(met), *found, &ends);
     }
   }
 }
 
-void engine::state::bring(channel& in) {
-  tagged_ends ends;
+void network_matching::bring(channel& in) {
+  endings ends;
   {
-    const base::guard held(tags_lock, true);
+    const base::guard held(lock_, true);
     bring(in, ends);
   }
   end_all(ends);
 }
 
 // A receive has met a message that the network has for it.
-void engine::state::receive_taken(operation& op, const fabric::tagged::waiting& what,
-                                  tagged_ends* ends) noexcept {
+void network_matching::take(operation& op, const fabric::tagged::waiting& what,
+                            endings* ends) noexcept {
   std::size_t room = op.data.bytes();
   void* into = op.data.base;
   op.away = false;
@@ -266,29 +258,29 @@ void engine::state::receive_taken(operation& op, const fabric::tagged::waiting& 
     room = op.packed ? room : 0;
     into = op.packed.get();
   }
-  const auto ended = tags->receive(what, into, room, set_part(op));
+  const auto ended = tags_->receive(what, into, room, set_part(op));
   if (!ended.has_value()) {
     return;
   }
   if (ends == nullptr) {
-    tagged_received(op, *ended);
+    received(op, *ended);
   } else {
     ends->push_back({&op, *ended});  // reserved by the caller
   }
 }
 
-void engine::state::end_all(const tagged_ends& ends) noexcept {
-  for (const tagged_end& each : ends) {
-    tagged_received(*each.op, each.how);
+void network_matching::end_all(const endings& ends) noexcept {
+  for (const ending& each : ends) {
+    received(*each.op, each.how);
   }
 }
 
-void engine::state::tagged_received(operation& op, const fabric::tagged::ending& how) noexcept {
+void network_matching::received(operation& op, const fabric::tagged::ending& how) noexcept {
   using reason = fabric::tagged::reason;
   channel& in = *op.in;
   bool was_away = false;
   {
-    const base::guard held(tags_lock, true);
+    const base::guard held(lock_, true);
     was_away = std::exchange(op.away, false);
     if (was_away) {
       const bool listed = in.away->cancel(op);
@@ -297,14 +289,14 @@ void engine::state::tagged_received(operation& op, const fabric::tagged::ending&
   }
   op.outcome = {};
   if (how.why == reason::cancelled || how.why == reason::failed) {
-    const fault why = fault_of(in, op.wanted.source);
+    const fault why = all_.failures.fault_of(in, op.wanted.source);
     op.outcome.source = op.wanted.source;
     op.outcome.tag = op.wanted.tag;
     op.outcome.error = why != fault::none             ? why
                        : how.why == reason::cancelled ? fault::cancelled
                                                       : fault::peer_failed;
     op.packed.reset();
-    finish(op);
+    all_.operations.finish(op);
     return;
   }
   op.outcome.source = source_in(how.key);
@@ -320,20 +312,20 @@ void engine::state::tagged_received(operation& op, const fabric::tagged::ending&
         no_memory ? 0 : std::min(op.data.bytes(), how.bytes);  // of undefined content
     op.packed.reset();
   }
-  if (was_away && told.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
-    tell_tagged(in, {op.outcome.source, op.outcome.tag}, how.bytes, false);
+  if (was_away && all_.observers.is_told()) [[unlikely]] {
+    all_.observers.tell_tagged(in, {op.outcome.source, op.outcome.tag}, how.bytes, false);
   }
-  finish(op);
+  all_.operations.finish(op);
 }
 
 // In the poller. A channel without a receive from any source gives those to the network that wait
 // for ranks of other nodes.
-int engine::state::look_after_kept() {
+int network_matching::look_after_kept() {
   int happened = 0;
-  tagged_ends ends;
+  endings ends;
   base::must_have_memory("handing receives to the network", [&] {
-    const base::guard held(tags_lock, true);
-    for (channel* const in : kept) {
+    const base::guard held(lock_, true);
+    for (channel* const in : kept_) {
       bring(*in, ends);
       if (!in->matcher.has_wildcards()) {
         give_away(*in, ends);
@@ -341,19 +333,19 @@ int engine::state::look_after_kept() {
         ++happened;
       }
     }
-    std::erase_if(kept, [](const channel* in) { return !in->keeps_all; });
-    if (kept.empty()) {
-      rt.want_chore(kept_chore, false);
+    std::erase_if(kept_, [](const channel* in) { return !in->keeps_all; });
+    if (kept_.empty()) {
+      all_.rt.want_chore(kept_chore_, false);
     }
   });
   end_all(ends);
   return happened + static_cast<int>(ends.size());
 }
 
-// Under tags_lock: of those, no message from here takes one, so they stay posted until cancelled.
-void engine::state::give_away(channel& in, tagged_ends& ends) {
+// Under lock_: of those, no message from here takes one, so they stay posted until cancelled.
+void network_matching::give_away(channel& in, endings& ends) {
   struct collection {
-    state& self;
+    const network_matching& self;
     channel& in;
     std::vector<operation*> found;
   } all{*this, in, {}};
@@ -373,21 +365,21 @@ void engine::state::give_away(channel& in, tagged_ends& ends) {
 }
 
 // True: the network has it, and ends it soon.
-bool engine::state::cancel_tagged(operation& op) {
-  const base::guard held(tags_lock, true);
+bool network_matching::cancel(operation& op) {
+  const base::guard held(lock_, true);
   if (!op.away) {
     return false;
   }
-  tags->cancel(op.part);
+  tags_->cancel(op.part);
   return true;
 }
 
 // In a revoked communicator.
-void engine::state::end_tagged_receives(channel& in) {
+void network_matching::end_receives(channel& in) {
   if (in.away == nullptr || !in.revoked.load(std::memory_order_relaxed)) {
     return;
   }
-  const base::guard held(tags_lock, true);
+  const base::guard held(lock_, true);
   std::vector<operation*> all;
   in.away->each_receive(
       [](void* c, const match::receive& r) {
@@ -396,7 +388,7 @@ void engine::state::end_tagged_receives(channel& in) {
       },
       &all);
   for (operation* const op : all) {
-    tags->cancel(op->part);
+    tags_->cancel(op->part);
   }
 }
 

@@ -1,0 +1,70 @@
+// Telling an observer of messages. While there is none, nothing here runs and nothing elsewhere is
+// asked: sends leave the fast path by a bit that they look at anyhow, and arrivals are seen by
+// handlers that stand before the usual ones only meanwhile.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include "p2p/channel.hpp"
+#include "p2p/message.hpp"
+#include "p2p/operation.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/core/runtime.hpp"
+#include "sinew/fabric/fabric.hpp"
+#include "sinew/match/engine.hpp"
+#include "sinew/p2p/engine.hpp"
+
+namespace sinew::p2p {
+
+class channel_table;
+class peer_table;
+
+/// Has no lock: its state is two atomic words. Invariant: once observe() has returned, handlers
+/// that tell are installed, and the `observed` bits of all peers set, exactly if somebody is to be
+/// told.
+class observation {
+ public:
+  struct parts {
+    core::runtime& rt;
+    peer_table& peers;
+    channel_table& channels;
+  };
+  /// `context` is what the handlers get.
+  observation(const parts& p, void* context) noexcept : all_(p), context_(context) {}
+
+  /// See engine::observe().
+  void observe(observer seen);
+  /// Installs the handler of a kind of message that can be observed, for as long as it is not.
+  void install(fabric::endpoint& of, am what, fabric::handler h) {
+    SINEW_EXPECT(what < am_end);
+    plain_[what - am_eager] = h;
+    of.set_handler(what, h, context_);
+  }
+  /// The handler installed.
+  [[nodiscard]] fabric::handler plain(am what) const noexcept { return plain_[what - am_eager]; }
+
+  [[nodiscard]] bool is_told() const noexcept {
+    return told_.load(std::memory_order_relaxed) != nullptr;
+  }
+  [[gnu::cold, gnu::noinline]] void tell_sent(const operation& op) noexcept;
+  void tell_arrived(am what, const fabric::arrival& a, bool stored) noexcept;
+  /// Of one that has met its receive in the network it is not known whether it waited there.
+  void tell_tagged(const channel& in, const match::envelope& sent, std::size_t bytes,
+                   bool stored) noexcept;
+
+ private:
+  int apply();
+
+  const parts all_;
+  void* const context_;
+  /// Whom to tell; relaxed: it is followed by `applied_`, which the poller sets.
+  std::atomic<observer> told_{nullptr};
+  /// What is installed is for somebody. Written by the poller with release, awaited with acquire.
+  std::atomic<bool> applied_{false};
+  int chore_ = -1;
+  std::array<fabric::handler, am_end - am_eager> plain_{};
+};
+
+}  // namespace sinew::p2p

@@ -182,16 +182,17 @@ void host_daemon::note_fate(const frame& got) {
   const auto ranks = static_cast<int>(plan_.ranks.size());
   const job_rank who{got.rank};
   const auto vote = got.kind == frame_kind::voted ? unpack_vote(got.bytes) : std::nullopt;
-  if (survival_ == nullptr || !who.below(ranks) || (got.kind == frame_kind::voted && !vote) ||
-      survival_->is_dead(who, survival_->deaths())) {
+  boot::survival* const fates = ranks_ != nullptr ? ranks_->survival() : nullptr;
+  if (fates == nullptr || !who.below(ranks) || (got.kind == frame_kind::voted && !vote) ||
+      fates->is_dead(who, fates->deaths())) {
     return stop(1, "the launcher tells of a rank what makes no sense");
   }
   if (!vote) {
-    survival_->mark_dead(who);
+    fates->mark_dead(who);
   } else if (vote->left) {
-    survival_->note_left(vote->ballot, who);
+    fates->note_left(vote->ballot, who);
   } else {
-    survival_->note_vote(vote->ballot, who, vote->flag, vote->deaths);
+    fates->note_vote(vote->ballot, who, vote->flag, vote->deaths);
   }
 }
 
@@ -266,19 +267,11 @@ void host_daemon::prepare(const host_orders& orders) {
       [this](const std::vector<rank_exit>& exits) { tell_exits(exits); },
       [this](const std::string& text) { link_.send(frame_kind::remark, 0, text); },
       [this](int rank, const std::string& path) { link_.send(frame_kind::other_mpi, rank, path); }};
-  inherited_memory memory;
-  if (options_.survive) {
-    survival_memory_ = boot::make_shared_memory("survival");
-    survival_ = std::make_unique<boot::survival>(survival_memory_.get(),
-                                                 static_cast<int>(plan_.ranks.size()));
-    memory.survival = survival_memory_.get();
-  }
   ranks_ = std::make_unique<local_ranks>(
       options_, plan_, loop_, std::move(events),
       [this](int rank, start_plan& start, std::vector<boot::descriptor>& held) {
         set_up_streams(rank, start, held);
-      },
-      std::move(memory));
+      });
 }
 
 void host_daemon::go(std::int64_t report_in_ns) {

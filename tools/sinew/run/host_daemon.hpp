@@ -78,8 +78,6 @@ class host_daemon {
   std::int64_t host_timeout_ns_ = 0;
   std::vector<std::unique_ptr<source>> sources_;
   std::vector<std::unique_ptr<target>> targets_;
-  boot::descriptor survival_memory_;  // with --survive; the ranks of this host share it
-  std::unique_ptr<boot::survival> survival_;
   std::unique_ptr<local_ranks> ranks_;
   std::unique_ptr<daemon_children> children_;  // if there are hosts below this one
   int node_ = 0;

@@ -46,9 +46,7 @@ int as_exit_code(int code) { return code != 0 && (code & 0xff) == 0 ? 1 : code &
 }  // namespace
 
 void job::say(const std::string& text) {
-  if (remote_ != nullptr) {
-    output_.hurry();
-  }
+  output_.hurry();
   // One write, so that lines of ranks do not tear it.
   const std::string line = "sinew run: " + terminal_text(as_sentence(text)) + "\n";
   (void)!::write(STDERR_FILENO, line.data(), line.size());
@@ -109,9 +107,7 @@ void job::stop_and_continue() {
   holder_->signal_all(SIGSTOP, {});
   // Here the launcher itself stops, until the shell continues it.
   ::raise(SIGSTOP);
-  if (remote_ != nullptr) {
-    remote_->forgive_silence();
-  }
+  holder_->forgive_silence();
   holder_->signal_all(SIGCONT, {});
 }
 
@@ -264,19 +260,15 @@ void job::go_on_without(int rank) {
   if (loss_ && (loss_->rank == rank || loss_->other == rank)) {
     loss_.reset();
   }
-  if (survival_ != nullptr) {
-    survival_->mark_dead(job_rank{rank});
-  } else {
-    remote_->tell_dead(rank);
-  }
+  holder_->tell_dead(rank);
   pmi_of(rank).excuse(state.number);
 }
 
 // All hosts hear of votes and deaths in the order in which this launcher tells of them.
 void job::on_vote(int rank, cast_vote vote) {
-  if (remote_ != nullptr && options_.survive && !ranks_[static_cast<std::size_t>(rank)].dead) {
+  if (options_.survive && !ranks_[static_cast<std::size_t>(rank)].dead) {
     vote.deaths = deaths_;
-    remote_->tell_vote(rank, vote);
+    holder_->tell_vote(rank, vote);
   }
 }
 
@@ -337,9 +329,7 @@ void job::check_loss(std::int64_t now) {
     return;
   }
   // A host that was too busy to speak gets its time once it does.
-  const bool heard =
-      remote_ == nullptr || remote_->heard_ns(plan_.hosts.node(loss_->other)) > loss_->at_ns;
-  if (loss_->give_up_ns == 0 && heard) {
+  if (loss_->give_up_ns == 0 && holder_->heard_ns(loss_->other) > loss_->at_ns) {
     loss_->give_up_ns = now + loss_grace_ns;
   }
   if (loss_->give_up_ns != 0 && now >= loss_->give_up_ns) {

@@ -9,19 +9,17 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sinew/boot/descriptor.hpp"
-#include "sinew/boot/survival.hpp"
 #include "sinew/run/event_loop.hpp"
 #include "sinew/run/input_pump.hpp"
 #include "sinew/run/job_plan.hpp"
-#include "sinew/run/local_ranks.hpp"
 #include "sinew/run/output_router.hpp"
 #include "sinew/run/pmi_server.hpp"
 #include "sinew/run/rank_holder.hpp"
 #include "sinew/run/rank_process.hpp"
-#include "sinew/run/remote_ranks.hpp"
 #include "sinew/run/signal_pipe.hpp"
 #include "sinew/run/world.hpp"
 
@@ -85,7 +83,7 @@ class job {
   void take_signals();
   [[nodiscard]] std::unique_ptr<rank_holder> make_holder(std::vector<std::string> words);
   [[nodiscard]] rank_events make_events();
-  void prepare_streams();
+  [[nodiscard]] std::vector<std::pair<int, boot::descriptor>> remote_streams();
   [[nodiscard]] bool reads_input(int rank) const;
   [[nodiscard]] bool has_input() const;
   void set_up_streams(int rank, start_plan& start, std::vector<boot::descriptor>& held);
@@ -162,12 +160,7 @@ class job {
   input_pump input_;
   std::vector<rank_state> ranks_;  // those of the start, then places for others
   std::deque<wanted_spawn> wanted_spawns_;
-  // Before holder_, which hands it to the ranks.
-  boot::descriptor survival_memory_;  // with --survive
-  std::unique_ptr<boot::survival> survival_;
-  std::uint32_t deaths_ = 0;        // of ranks that others survive
-  remote_ranks* remote_ = nullptr;  // holder_, if the ranks are on other hosts
-  local_ranks* local_ = nullptr;    // holder_, if they are not
+  std::uint32_t deaths_ = 0;  // of ranks that others survive
   std::unique_ptr<rank_holder> holder_;
   std::vector<boot::descriptor> remote_files_;  // by rank and stream, for --output
   std::array<bool, 2> told_closed_{};           // our streams that nobody reads any more
@@ -177,7 +170,7 @@ class job {
   int unsettled_ = 0;              // ranks of which nothing has been heard yet
   std::optional<int> exit_code_;   // set by the first failure
   std::vector<failure> failures_;  // not judged yet
-  bool catching_up_ = false;       // in local_ranks::read_all()
+  bool catching_up_ = false;       // in rank_holder::read_all()
   int interrupts_ = 0;
   std::int64_t time_is_up_ns_ = 0;  // 0: never; once that was told, when the ranks are ended
   bool time_told_ = false;

@@ -30,8 +30,8 @@ std::string others_text(int count) {
 
 void job::fail(int code, int rank, const std::string& text) {
   // Others may have said already that they have nothing to do with this rank any more.
-  if (worlds_.size() > 1 && local_ != nullptr && !std::exchange(catching_up_, true)) {
-    local_->read_all();
+  if (worlds_.size() > 1 && !std::exchange(catching_up_, true)) {
+    holder_->read_all();
     catching_up_ = false;
   }
   const bool known = std::any_of(failures_.begin(), failures_.end(),
@@ -96,8 +96,7 @@ std::string job::consequences(const failure& f, const std::vector<world*>& with)
   int going_on = 0;
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     const rank_state& each = ranks_[rank];
-    // Those of other hosts may have started without our having heard of it.
-    const bool counts = runs(each) && (each.alive || (remote_ != nullptr && alive_ > 0));
+    const bool counts = runs(each) && (each.alive || (holder_->starts_unheard() && alive_ > 0));
     if (!counts || static_cast<int>(rank) == f.rank) {
       continue;
     }

@@ -63,7 +63,7 @@ pmi_server& job::pmi_of(int rank) const {
 
 void job::on_spawn(int rank, const std::string& request) {
   auto parsed = boot::parse_spawn_request(request);
-  if (!parsed || local_ == nullptr) {
+  if (!parsed) {
     return fail(1, rank, name_of(rank) + " asks for ranks in a way that makes no sense");
   }
   wanted_spawns_.push_back({rank, std::move(*parsed), now_ns() + patience_ns});
@@ -164,10 +164,10 @@ boot::spawn_answer job::start_world(const wanted_spawn& wanted,
   }
   std::optional<start_failure> failed;
   try {
-    failed = local_->spawn(w.plan, w.ranks,
-                           {std::string(wire::started) + "=" + std::to_string(ranks_at_start()),
-                            std::string(wire::spawned) + "=" + to_text(answer.ranks),
-                            std::string(wire::contact) + "=" + wanted.request.contact});
+    failed = holder_->spawn(w.plan, w.ranks,
+                            {std::string(wire::started) + "=" + std::to_string(ranks_at_start()),
+                             std::string(wire::spawned) + "=" + to_text(answer.ranks),
+                             std::string(wire::contact) + "=" + wanted.request.contact});
   } catch (const error& e) {
     failed = start_failure{126, e.what()};
   }

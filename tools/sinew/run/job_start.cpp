@@ -16,6 +16,7 @@
 #include "sinew/base/topology.hpp"
 #include "sinew/run/job.hpp"
 #include "sinew/run/local_ranks.hpp"
+#include "sinew/run/remote_ranks.hpp"
 #include "sinew/run/trace_merge.hpp"
 
 namespace sinew::tool {
@@ -83,29 +84,20 @@ std::unique_ptr<rank_holder> job::make_holder(std::vector<std::string> words) {
       memory.places = ranks_at_start() + room;
       ranks_.resize(static_cast<std::size_t>(memory.places));
     }
-    if (options_.survive) {
-      survival_memory_ = boot::make_shared_memory("survival");
-      survival_ =
-          std::make_unique<boot::survival>(survival_memory_.get(), static_cast<int>(ranks_.size()));
-      memory.survival = survival_memory_.get();
-    }
-    auto local = std::make_unique<local_ranks>(
+    return std::make_unique<local_ranks>(
         options_, plan_, loop_, make_events(),
         [this](int rank, start_plan& start, std::vector<boot::descriptor>& held) {
           set_up_streams(rank, start, held);
         },
         std::move(memory));
-    local_ = local.get();
-    return local;
   }
-  auto remote = std::make_unique<remote_ranks>(
+  return std::make_unique<remote_ranks>(
       options_, plan_, std::move(words), loop_, make_events(),
       host_events{
+          [this] { return remote_streams(); },
           [this](int rank, int stream, std::string_view bytes) { on_output(rank, stream, bytes); },
           [this] { return output_.full(); },
           [this](int node, int code, const std::string& why) { on_lost_host(node, code, why); }});
-  remote_ = remote.get();
-  return remote;
 }
 
 void job::take_signals() {
@@ -153,12 +145,12 @@ bool job::has_input() const {
 }
 
 // Of ranks on other hosts, whose streams come to us and go from us. Files are written here.
-void job::prepare_streams() {
-  SINEW_EXPECT(remote_ != nullptr);
+std::vector<std::pair<int, boot::descriptor>> job::remote_streams() {
   const bool one_file = !options_.output_pattern.empty();
+  std::vector<std::pair<int, boot::descriptor>> inputs;
   for (int rank = 0; rank < ranks_at_start(); ++rank) {
     if (reads_input(rank)) {
-      remote_->read_input(rank, has_input() ? input_.open() : boot::descriptor());
+      inputs.emplace_back(rank, has_input() ? input_.open() : boot::descriptor());
     }
     for (const int stream : {1, 2}) {
       if (one_file || !options_.output_directory.empty()) {
@@ -167,6 +159,7 @@ void job::prepare_streams() {
       }
     }
   }
+  return inputs;
 }
 
 void job::set_up_streams(int rank, start_plan& start, std::vector<boot::descriptor>& held) {
@@ -209,9 +202,9 @@ void job::remark_on_cores() {
 void job::carry_output() {
   for (const int stream : {1, 2}) {
     bool& told = told_closed_[static_cast<std::size_t>(stream - 1)];
-    if (remote_ != nullptr && !told && output_.broken(stream)) {
+    if (!told && output_.broken(stream)) {
       told = true;
-      remote_->close_output(stream);
+      holder_->close_output(stream);
     }
   }
 }
@@ -235,14 +228,11 @@ int job::run() {
   if (options_.timeout_s > 0) {
     time_is_up_ns_ = now_ns() + static_cast<std::int64_t>(options_.timeout_s * 1e9);
   }
-  if (remote_ != nullptr) {
-    prepare_streams();
-  }
   holder_->start(signals_->mask_before(), time_is_up_ns_);
   if (!ending()) {
     input_.start();
   }
-  while (alive_ > 0 || (remote_ != nullptr && unsettled_ > 0 && !ending())) {
+  while (alive_ > 0 || (unsettled_ > 0 && !ending())) {
     loop_.run_once(next_wait_ms());
     carry_output();
     check_deadlines();
@@ -267,9 +257,8 @@ int job::run() {
         "programs with mpicc.sinew, and Python's mpi4py from its source");
   }
   if (!options_.trace.empty()) {
-    say(merge_traces(options_.trace, static_cast<int>(ranks_.size()), [this](int rank) {
-      return remote_ == nullptr ? 0 : remote_->clock_ahead_ns(plan_.hosts.node(rank));
-    }));
+    say(merge_traces(options_.trace, static_cast<int>(ranks_.size()),
+                     [this](int rank) { return holder_->clock_ahead_ns(rank); }));
   }
   return exit_code_.value_or(0);
 }

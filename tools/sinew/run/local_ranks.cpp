@@ -79,6 +79,11 @@ local_ranks::local_ranks(const run_options& options, const job_plan& plan, event
       memory_(std::move(memory)),
       looks_for_other_mpi_(!plan.other_mpi_told) {
   SINEW_EXPECT(memory_.places == 0 || plan.local.size() == plan.ranks.size());
+  if (options.survive) {
+    survival_memory_ = boot::make_shared_memory("survival");
+    survival_ = std::make_unique<boot::survival>(
+        survival_memory_.get(), std::max(static_cast<int>(plan.ranks.size()), memory_.places));
+  }
   for (std::size_t index = 0; index < ranks_.size(); ++index) {
     ranks_[index].rank = index < plan.local.size() ? plan.local[index] : static_cast<int>(index);
   }
@@ -113,9 +118,9 @@ start_plan local_ranks::prepare(const starting& to, int pmi_fd) {
   }
   start.directory = what.what->directory;
   start.inherited = {pmi_fd, memory_.node.get()};
-  if (memory_.survival >= 0) {
-    add(wire::survival_fd, memory_.survival);
-    start.inherited.push_back(memory_.survival);
+  if (survival_ != nullptr) {
+    add(wire::survival_fd, survival_memory_.get());
+    start.inherited.push_back(survival_memory_.get());
   }
   start.environment.insert(start.environment.end(), to.more_environment.begin(),
                            to.more_environment.end());
@@ -253,6 +258,11 @@ void local_ranks::read_all() {
       read_socket(each);
     }
   }
+}
+
+void local_ranks::tell_dead(int rank) {
+  SINEW_EXPECT(survival_ != nullptr);
+  survival_->mark_dead(job_rank{rank});
 }
 
 int local_ranks::look_after() {

@@ -4,12 +4,14 @@
 #include <sys/resource.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sinew/boot/descriptor.hpp"
+#include "sinew/boot/survival.hpp"
 #include "sinew/run/binding_watch.hpp"
 #include "sinew/run/event_loop.hpp"
 #include "sinew/run/job_plan.hpp"
@@ -25,9 +27,8 @@ namespace sinew::tool {
 /// "rank 3 of 8 (pid 71 on h2)"; without "of 8" if `size` is 0.
 [[nodiscard]] std::string rank_name(int rank, std::size_t size, pid_t pid, const std::string& host);
 
-/// What ranks inherit beside their sockets.
+/// What ranks share.
 struct inherited_memory {
-  int survival = -1;           ///< with --survive
   boot::descriptor node = {};  ///< the node's; made at the start if it is none
   /// Ranks of the job that it is laid out for, those that may be spawned included; 0: those of the
   /// plan alone.
@@ -46,14 +47,14 @@ class local_ranks final : public rank_holder {
 
   void start(const sigset_t& mask, std::int64_t report_at_ns) override;
   void answer(int rank, const std::string& bytes) override;
-  /// Starts the ranks of `plan` in these places of the job, which are free: all of them, or none.
-  /// Their environment has `more`. After start().
   [[nodiscard]] std::optional<start_failure> spawn(const job_plan& plan,
                                                    const std::vector<int>& places,
-                                                   const std::vector<std::string>& more);
+                                                   const std::vector<std::string>& more) override;
   void signal_all(int signal, const std::vector<int>& spared) override;
-  /// Takes what ranks have said and nobody has read yet: others may know of it already.
-  void read_all();
+  void read_all() override;
+  void tell_dead(int rank) override;
+  /// Who has died, as the ranks here see it; null without --survive.
+  [[nodiscard]] boot::survival* survival() noexcept { return survival_.get(); }
   void on_child(const siginfo_t& child) override;
   void tell_exits() override;
   void finish() override {}
@@ -105,6 +106,8 @@ class local_ranks final : public rank_holder {
   memory_kills memory_kills_;
   binding_watch bindings_;
   inherited_memory memory_;
+  boot::descriptor survival_memory_;
+  std::unique_ptr<boot::survival> survival_;
   rlimit original_files_{};
   sigset_t mask_{};
   std::int64_t report_at_ns_ = 0;

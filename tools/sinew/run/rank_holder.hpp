@@ -6,11 +6,14 @@
 #include <csignal>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sinew/boot/survival.hpp"
+#include "sinew/run/job_plan.hpp"
+#include "sinew/run/rank_process.hpp"
 
 namespace sinew::tool {
 
@@ -61,6 +64,19 @@ class rank_holder {
   /// To every rank that has been started and has not ended, but not to those of `spared`, which
   /// ascends.
   virtual void signal_all(int signal, const std::vector<int>& spared) = 0;
+  /// Starts the ranks of `plan` in these places of the job, which are free: all of them, or none.
+  /// Their environment has `more`. After start().
+  [[nodiscard]] virtual std::optional<start_failure> spawn(
+      const job_plan& plan, const std::vector<int>& places,
+      const std::vector<std::string>& more) = 0;
+  /// Takes what ranks have said and nobody has read yet: others may know of it already.
+  virtual void read_all() {}
+  /// With --survive, to the other ranks: this one has died.
+  virtual void tell_dead(int rank) = 0;
+  /// The same of a vote, where the ranks' memory is not one.
+  virtual void tell_vote(int /*rank*/, const cast_vote& /*vote*/) {}
+  /// Nobody reads a stream of ours any more: the ranks get SIGPIPE.
+  virtual void close_output(int /*stream*/) {}
   /// A child of this process has ended, a rank or another one; see reap_children().
   virtual void on_child(const siginfo_t& child) = 0;
   /// No other one has ended at the same moment.
@@ -71,6 +87,15 @@ class rank_holder {
   [[nodiscard]] virtual bool done() const = 0;
   /// Called once in each round of the event loop; the next round may wait so long (-1: for ever).
   [[nodiscard]] virtual int look_after() { return -1; }
+
+  /// Whether ranks may run of whose start nobody has been told.
+  [[nodiscard]] virtual bool starts_unheard() const { return false; }
+  /// When something was heard last, by now_ns(), of whoever tells of this rank.
+  [[nodiscard]] virtual std::int64_t heard_ns(int /*rank*/) const { return INT64_MAX; }
+  /// Silence until now was ours (^Z): it is no sign of a lost host.
+  virtual void forgive_silence() {}
+  /// By how much now_ns() is ahead of ours where this rank runs.
+  [[nodiscard]] virtual std::int64_t clock_ahead_ns(int /*rank*/) const { return 0; }
 };
 
 }  // namespace sinew::tool

@@ -72,6 +72,9 @@ remote_ranks::remote_ranks(const run_options& options, const job_plan& plan,
 
 void remote_ranks::start(const sigset_t& mask, std::int64_t report_at_ns) {
   report_at_ns_ = report_at_ns;
+  for (auto& [rank, pipe] : calls_.inputs()) {
+    read_input(rank, std::move(pipe));
+  }
   starter_.start(mask);
 }
 
@@ -262,10 +265,7 @@ void remote_ranks::take_clock(host& of, std::int64_t theirs) {
   }
 }
 
-std::int64_t remote_ranks::clock_ahead_ns(int node) const {
-  SINEW_EXPECT(node >= 0 && static_cast<std::size_t>(node) < hosts_.size());
-  return hosts_[static_cast<std::size_t>(node)]->clock_ahead_ns;
-}
+std::int64_t remote_ranks::clock_ahead_ns(int rank) const { return host_of(rank).clock_ahead_ns; }
 
 void remote_ranks::go_if_all_ready() {
   if (finish_by_ns_ != 0 || !std::all_of(hosts_.begin(), hosts_.end(), [](const auto& each) {
@@ -414,9 +414,8 @@ void remote_ranks::close_output(int stream) {
   send_all(frame_kind::output_closed, packer().number(stream).bytes());
 }
 
-std::int64_t remote_ranks::heard_ns(int node) const {
-  SINEW_EXPECT(node >= 0 && static_cast<std::size_t>(node) < hosts_.size());
-  const auto& link = way_to(node).link;
+std::int64_t remote_ranks::heard_ns(int rank) const {
+  const auto& link = way_to(plan_.hosts.node(rank)).link;
   return link != nullptr ? link->heard_ns() : 0;
 }
 

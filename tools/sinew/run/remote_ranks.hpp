@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sinew/boot/descriptor.hpp"
@@ -19,6 +20,8 @@ namespace sinew::tool {
 
 /// What comes from hosts besides what happens to ranks.
 struct host_events {
+  /// Before the start: which ranks read input, and from where; from none, what has ended already.
+  std::function<std::vector<std::pair<int, boot::descriptor>>()> inputs;
   std::function<void(int rank, int stream, std::string_view bytes)> output;
   /// No more output can be taken now.
   std::function<bool()> full;
@@ -37,26 +40,24 @@ class remote_ranks final : public rank_holder {
   void start(const sigset_t& mask, std::int64_t report_at_ns) override;
   void answer(int rank, const std::string& bytes) override;
   void signal_all(int signal, const std::vector<int>& spared) override;
+  /// A job over hosts has no places for ranks that are spawned.
+  [[nodiscard]] std::optional<start_failure> spawn(const job_plan&, const std::vector<int>&,
+                                                   const std::vector<std::string>&) override {
+    return start_failure{.text = "ranks on other hosts cannot be added"};
+  }
+  void tell_dead(int rank) override;
+  void tell_vote(int rank, const cast_vote& vote) override;
+  void close_output(int stream) override;
   void on_child(const siginfo_t& child) override;
   void finish() override;
   [[nodiscard]] bool done() const override;
   [[nodiscard]] int look_after() override;
-
-  /// With --survive, to all hosts.
-  void tell_dead(int rank);
-  void tell_vote(int rank, const cast_vote& vote);
-
-  /// What can be read from `pipe` goes to the rank's input. Before start().
-  void read_input(int rank, boot::descriptor pipe);
-  /// Nobody reads a stream of ours any more: the ranks get SIGPIPE, as on this machine.
-  void close_output(int stream);
-  /// Silence until now was ours (^Z): it is no sign of a lost host.
-  void forgive_silence();
-  /// When something was heard last, by now_ns(), of the daemon that speaks for this node.
-  [[nodiscard]] std::int64_t heard_ns(int node) const;
-  /// By how much a host's now_ns() is ahead of ours, as well as questions and answers tell: to half
-  /// of the shortest way there and back. 0 unless there is a trace to write.
-  [[nodiscard]] std::int64_t clock_ahead_ns(int node) const;
+  [[nodiscard]] bool starts_unheard() const override { return true; }
+  [[nodiscard]] std::int64_t heard_ns(int rank) const override;
+  void forgive_silence() override;
+  /// As well as questions and answers tell: to half of the shortest way there and back. 0 unless
+  /// there is a trace to write.
+  [[nodiscard]] std::int64_t clock_ahead_ns(int rank) const override;
 
  private:
   enum class stage { starting, preparing, ready, running, gone };
@@ -91,10 +92,11 @@ class remote_ranks final : public rank_holder {
   void lose(host& which, int code, const std::string& why);
   void lose_below(const host& which);
   void watch_times(std::int64_t now);
+  void read_input(int rank, boot::descriptor pipe);
   void pump(input& from);
   void pump_when_open(input& from);
   [[nodiscard]] bool is_rank_by(const host& by, int rank) const;
-  [[nodiscard]] host& host_of(int rank) {
+  [[nodiscard]] host& host_of(int rank) const {
     return *hosts_[static_cast<std::size_t>(plan_.hosts.node(rank))];
   }
   /// The daemon, of those that the launcher has started itself, by which `node` is reached.

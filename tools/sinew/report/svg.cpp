@@ -94,21 +94,14 @@ class extent {
   double low_ = 1e300, high_ = -1e300;
 };
 
-std::string marker(std::size_t shape, double x, double y, const char* colour, bool open) {
-  const char* fill = open ? "white" : colour;
-  const std::string style = text_of("fill=\"%s\" stroke=\"%s\"/>\n", fill, colour);
-  switch (shape % 5) {
-    case 0:
-      return text_of("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.2\" ", x, y) + style;
-    case 1:
-      return text_of("<rect x=\"%.1f\" y=\"%.1f\" width=\"6\" height=\"6\" ", x - 3, y - 3) + style;
-    case 2:
-      return text_of("<path d=\"M%.1f %.1fl4 7h-8z\" ", x, y - 4) + style;
-    case 3:
-      return text_of("<path d=\"M%.1f %.1fl4 4l-4 4l-4-4z\" ", x, y - 4) + style;
-    default:
-      return text_of("<path d=\"M%.1f %.1fl4-7h-8z\" ", x, y + 4) + style;
-  }
+// `value` is what a browser shows while somebody points at the marker.
+std::string marker(std::size_t shape, double x, double y, const char* colour, bool open,
+                   const std::string& value = "") {
+  constexpr std::array paths = {"M-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0z", "M-3-3h6v6h-6z",
+                                "M0-4l4 7h-8z", "M0-4l4 4l-4 4l-4-4z", "M0 4l4-7h-8z"};
+  return text_of("<path transform=\"translate(%.1f %.1f)\" d=\"%s\" fill=\"%s\" stroke=\"%s\">", x,
+                 y, paths[shape % paths.size()], open ? "white" : colour, colour) +
+         (value.empty() ? "" : "<title>" + escaped(value) + "</title>") + "</path>\n";
 }
 
 // Two, unless a label would run into its neighbour.
@@ -216,6 +209,17 @@ class canvas {
            svg_text(16, middle, "middle", plot_.y.label) + "</g>\n";
   }
 
+  // "Sinew at 512: 151 (149-153)"
+  std::string value_text(const plot_line& line, const plot_point& p) const {
+    const bool named = plot_.x.kind == scale_kind::words;
+    const std::string interval =
+        p.low < p.high ? " (" + stats::short_number(p.low) + '-' + stats::short_number(p.high) + ')'
+                       : "";
+    return line.label + " at " +
+           (named ? plot_.words[static_cast<std::size_t>(p.x)] : text_of("%.9g", p.x)) + ": " +
+           stats::short_number(p.y) + interval;
+  }
+
   std::string band(const plot_line& line) const {
     std::string there, back;
     const char* colour = look_of(line).colour;
@@ -243,7 +247,7 @@ class canvas {
       if (shows(p)) {
         points += text_of("%.1f,%.1f ", x_(p.x), y_(p.y));
         if (l.marked) {
-          marks += marker(line.colour, x_(p.x), y_(p.y), l.colour, l.open);
+          marks += marker(line.colour, x_(p.x), y_(p.y), l.colour, l.open, value_text(line, p));
         }
       }
     }

@@ -8,10 +8,10 @@
 #include "shape_text.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/parse.hpp"
+#include "sinew/formats/text.hpp"
+#include "sinew/formats/xml.hpp"
 #include "sinew/route/interchange.hpp"
 #include "sinew/route/machine.hpp"
-#include "text_file.hpp"
-#include "xml_text.hpp"
 
 namespace sinew::route {
 namespace {
@@ -39,43 +39,39 @@ struct named_edge {
 /// their nodes.
 class graph_reader {
  public:
-  graph_reader(std::string_view text, const std::string& where) : where_(where), tag_(text, where) {
-    speeds_.bandwidth = -1;
-  }
+  explicit graph_reader(const std::string& where) : where_(where) { speeds_.bandwidth = -1; }
 
-  topology read() {
-    while (tag_.next()) {
-      if (tag_.opens()) {
-        open();
-      }
-      if (tag_.closes()) {
-        close();
-      }
-    }
+  topology read(std::string_view whole) {
+    formats::for_each_tag(whole, where_, [this](const formats::xml_tag& tag) {
+      tag_ = &tag;
+      tag.opens ? open() : close();
+    });
     if (!seen_graph_) {
-      bad_line(where_, 1, "no <graph>");
+      formats::bad_line(where_, 1, "no <graph>");
     }
     return network();
   }
 
  private:
   [[nodiscard]] std::string need(const char* attribute) const {
-    const auto value = tag_.find(attribute);
+    const auto value = tag_->find(attribute);
     if (!value || value->empty()) {
-      bad_line(where_, tag_.line(),
-               "<" + std::string(tag_.name()) + "> needs " + attribute + "=\"...\"");
+      formats::bad_line(where_, tag_->line,
+                        "<" + std::string(tag_->name) + "> needs " + attribute + "=\"...\"");
     }
     return *value;
   }
 
+  [[nodiscard]] std::string text() const { return std::string(tag_->text); }
+
   void open() {
-    const std::string_view name = tag_.name();
+    const std::string_view name = tag_->name;
     if (name == "key") {
       key_ = need("id");
-      keys_[key_] = {tag_.find("for").value_or("all"), tag_.find("attr.name").value_or(key_), ""};
+      keys_[key_] = {tag_->find("for").value_or("all"), tag_->find("attr.name").value_or(key_), ""};
     } else if (name == "graph") {
       if (seen_graph_) {
-        bad_line(where_, tag_.line(), "a second graph: one is read");
+        formats::bad_line(where_, tag_->line, "a second graph: one is read");
       }
       seen_graph_ = true;
       directed_ = need("edgedefault") == "directed";
@@ -87,16 +83,16 @@ class graph_reader {
     } else if (name == "data") {
       key_ = need("key");
       if (keys_.count(key_) == 0) {
-        bad_line(where_, tag_.line(), "no <key id=\"" + key_ + "\">");
+        formats::bad_line(where_, tag_->line, "no <key id=\"" + key_ + "\">");
       }
     } else if (name == "hyperedge" || name == "port") {
-      bad_line(where_, tag_.line(), "<" + std::string(name) + "> is not read");
+      formats::bad_line(where_, tag_->line, "<" + std::string(name) + "> is not read");
     }
   }
 
   void open_edge() {
-    named_edge e{need("source"), need("target"), directed_, 1, tag_.line()};
-    if (const auto own = tag_.find("directed")) {
+    named_edge e{need("source"), need("target"), directed_, 1, tag_->line};
+    if (const auto own = tag_->find("directed")) {
       e.directed = flag(*own, directed_);
     }
     e.capacity = capacity(standard("edge", "capacity"));
@@ -105,17 +101,17 @@ class graph_reader {
   }
 
   void close() {
-    const std::string_view name = tag_.name();
+    const std::string_view name = tag_->name;
     if (name == "node" || name == "edge") {
       within_ = "graph";
     } else if (name == "default" && keys_.count(key_) != 0) {
-      keys_[key_].otherwise = tag_.text_before();
-    } else if (name == "data" && !tag_.opens()) {
+      keys_[key_].otherwise = text();
+    } else if (name == "data" && !tag_->text.empty()) {
       const std::string& what = keys_[key_].name;
       if (within_ == "node" && what == "endpoint") {
-        nodes_.back().endpoint = flag(tag_.text_before(), true);
+        nodes_.back().endpoint = flag(text(), true);
       } else if (within_ == "edge" && what == "capacity") {
-        edges_.back().capacity = capacity(tag_.text_before());
+        edges_.back().capacity = capacity(text());
       } else if (within_ == "graph") {
         take_of_graph(what);
       }
@@ -124,23 +120,23 @@ class graph_reader {
 
   void take_of_graph(const std::string& what) {
     if (what == "shape") {
-      shape_ = grid_from(tag_.text_before(), true);
-      shape_line_ = tag_.line();
+      shape_ = grid_from(text(), true);
+      shape_line_ = tag_->line;
       if (!shape_) {
-        bad_line(where_, tag_.line(), "a shape is sizes such as 4x4mx8");
+        formats::bad_line(where_, tag_->line, "a shape is sizes such as 4x4mx8");
       }
     } else if (what == "bandwidth") {
-      speeds_.bandwidth = number(parse_bandwidth(tag_.text_before()), what);
+      speeds_.bandwidth = number(parse_bandwidth(text()), what);
     } else if (what == "latency") {
-      speeds_.hop_latency = number(parse_latency(tag_.text_before()), what);
+      speeds_.hop_latency = number(parse_latency(text()), what);
     } else if (what == "injection") {
-      speeds_.injection = number(parse_bandwidth(tag_.text_before()), what);
+      speeds_.injection = number(parse_bandwidth(text()), what);
     }
   }
 
   [[nodiscard]] double number(const std::optional<double>& read, const std::string& what) const {
     if (!read) {
-      bad_line(where_, tag_.line(), "no usable " + what);
+      formats::bad_line(where_, tag_->line, "no usable " + what);
     }
     return *read;
   }
@@ -158,7 +154,7 @@ class graph_reader {
   [[nodiscard]] bool flag(const std::string& text, bool otherwise) const {
     const auto value = base::parse_bool(text);
     if (!text.empty() && !value) {
-      bad_line(where_, tag_.line(), "\"" + text + "\" is neither true nor false");
+      formats::bad_line(where_, tag_->line, "\"" + text + "\" is neither true nor false");
     }
     return value.value_or(otherwise);
   }
@@ -166,14 +162,14 @@ class graph_reader {
   [[nodiscard]] double capacity(const std::string& text) const {
     const auto value = text.empty() ? 1.0 : base::parse_double(text);
     if (!value || !(*value >= 0) || *value > 1e9) {
-      bad_line(where_, tag_.line(), "\"" + text + "\" is no capacity");
+      formats::bad_line(where_, tag_->line, "\"" + text + "\" is no capacity");
     }
     return *value;
   }
 
   topology network() {
     if (nodes_.empty()) {
-      bad_line(where_, 1, "no node in the whole graph");
+      formats::bad_line(where_, 1, "no node in the whole graph");
     }
     std::stable_partition(nodes_.begin(), nodes_.end(), [](const auto& n) { return n.endpoint; });
     std::unordered_map<std::string, node_id> places;
@@ -182,25 +178,25 @@ class graph_reader {
     bool plain = true;  // ids are the numbers themselves
     for (const named_node& n : nodes_) {
       if (!places.emplace(n.id, static_cast<node_id>(labels.size())).second) {
-        bad_line(where_, 1, "two nodes have the id \"" + n.id + "\"");
+        formats::bad_line(where_, 1, "two nodes have the id \"" + n.id + "\"");
       }
       plain = plain && n.id == std::to_string(labels.size());
       labels.push_back(n.id);
       endpoints += n.endpoint ? 1 : 0;
     }
     if (endpoints == 0) {
-      bad_line(where_, 1, "no node is an endpoint");
+      formats::bad_line(where_, 1, "no node is an endpoint");
     }
     std::vector<arc> links;
     for (const named_edge& e : edges_) {
       const auto from = places.find(e.source);
       const auto to = places.find(e.target);
       if (from == places.end() || to == places.end()) {
-        bad_line(where_, e.line,
-                 "no node \"" + (from == places.end() ? e.source : e.target) + "\"");
+        formats::bad_line(where_, e.line,
+                          "no node \"" + (from == places.end() ? e.source : e.target) + "\"");
       }
       if (from == to) {
-        bad_line(where_, e.line, "a node needs no link to itself");
+        formats::bad_line(where_, e.line, "a node needs no link to itself");
       }
       links.push_back({from->second, to->second, e.capacity});
       if (!e.directed) {
@@ -229,13 +225,14 @@ class graph_reader {
       links.push_back({net.from(l), net.to(l), net.capacity(l)});
     }
     if (!same) {
-      bad_line(where_, shape_line_, "the graph's edges are not those of the grid " + grid.name());
+      formats::bad_line(where_, shape_line_,
+                        "the graph's edges are not those of the grid " + grid.name());
     }
     return {where_, net.nodes(), net.nodes(), std::move(links), *shape_};
   }
 
   const std::string& where_;
-  xml_reader tag_;
+  const formats::xml_tag* tag_ = nullptr;  // which is being told of
   std::map<std::string, data_key> keys_;
   std::string key_;
   std::string_view within_ = "graph";
@@ -283,7 +280,7 @@ std::string head_of(const topology& net, bool loads, bool both) {
     key("latency", "graph", "double", "");
     key("injection", "graph", "double", "");
   }
-  out += "<graph id=\"" + xml_escaped(net.name()) + "\" edgedefault=\"" +
+  out += "<graph id=\"" + formats::xml_escaped(net.name()) + "\" edgedefault=\"" +
          (both ? "undirected" : "directed") + "\">\n";
   if (!net.grid().empty()) {
     std::string shape;
@@ -318,7 +315,7 @@ bool symmetric(const topology& net) {
 }  // namespace
 
 topology topology_from_graphml(std::string_view text, const std::string& where) {
-  return graph_reader(text, where).read();
+  return graph_reader(where).read(text);
 }
 
 std::string topology_to_graphml(const topology& net, std::span<const double> loads) {
@@ -327,7 +324,7 @@ std::string topology_to_graphml(const topology& net, std::span<const double> loa
   std::string out = head_of(net, !loads.empty(), both);
   std::vector<std::string> names;
   for (node_id n = 0; n < net.nodes(); ++n) {
-    names.push_back(xml_escaped(net.label(n)));
+    names.push_back(formats::xml_escaped(net.label(n)));
     out += "<node id=\"" + names.back() + "\"";
     out += n < net.endpoints() ? "/>\n" : ">" + data_of("endpoint", "false") + "</node>\n";
   }

@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "sinew/base/parse.hpp"
+#include "sinew/formats/text.hpp"
 #include "sinew/route/interchange.hpp"
-#include "text_file.hpp"
 
 namespace sinew::route {
 namespace {
@@ -58,7 +58,7 @@ class fabric_reader {
       take_device(line, word == "Ca");
     } else if (line.find('=') == line.npos) {
       // Attributes such as vendid=0x2c9 say nothing of the shape; anything else is not ours.
-      bad_line(where_, number_, "neither Switch, Ca, Rt, a port [N] nor name=value");
+      formats::bad_line(where_, number_, "neither Switch, Ca, Rt, a port [N] nor name=value");
     }
   }
 
@@ -69,7 +69,7 @@ class fabric_reader {
     const std::size_t begin = line.find('"');
     const std::size_t end = begin == line.npos ? begin : line.find('"', begin + 1);
     if (end == line.npos || end == begin + 1) {
-      bad_line(where_, number_, std::string(what) + " in quotes expected");
+      formats::bad_line(where_, number_, std::string(what) + " in quotes expected");
     }
     const std::string text(line.substr(begin + 1, end - begin - 1));
     line.remove_prefix(end + 1);
@@ -83,7 +83,7 @@ class fabric_reader {
                            ? std::nullopt
                            : base::parse_integer(line.substr(1, end - 1));
     if (!value || *value < 0 || *value > 65535) {
-      bad_line(where_, number_, "a port is [N]");
+      formats::bad_line(where_, number_, "a port is [N]");
     }
     line.remove_prefix(end + 1);
     return *value;
@@ -101,7 +101,7 @@ class fabric_reader {
       one.description = quoted(line, "a description");
     }
     if (!known_.emplace(one.guid, devices_.size()).second) {
-      bad_line(where_, number_, "a second \"" + one.guid + "\"");
+      formats::bad_line(where_, number_, "a second \"" + one.guid + "\"");
     }
     devices_.push_back(std::move(one));
   }
@@ -109,7 +109,7 @@ class fabric_reader {
   // [1](2c903)	"S-0002c902"[5](ext 3)		# lid 4 lmc 0 "name" lid 1 4xQDR
   void take_port(std::string_view line) {
     if (devices_.empty()) {
-      bad_line(where_, number_, "a port before the first Switch, Ca or Rt");
+      formats::bad_line(where_, number_, "a port before the first Switch, Ca or Rt");
     }
     cable one;
     one.line = number_;
@@ -136,7 +136,7 @@ class fabric_reader {
     const auto* rate = std::find_if(std::begin(lane_rates), std::end(lane_rates),
                                     [kind](const auto& r) { return r.first == kind; });
     if (*width < 1 || *width > 12 || rate == std::end(lane_rates)) {
-      bad_line(where_, number_, "\"" + std::string(word) + "\" is no rate such as 4xHDR");
+      formats::bad_line(where_, number_, "\"" + std::string(word) + "\" is no rate such as 4xHDR");
     }
     return static_cast<double>(*width) * rate->second;
   }
@@ -165,7 +165,7 @@ std::vector<std::string> fabric_reader::labels() const {
 
 topology fabric_reader::network() {
   if (devices_.empty()) {
-    bad_line(where_, 1, "no Switch and no Ca in the whole file");
+    formats::bad_line(where_, 1, "no Switch and no Ca in the whole file");
   }
   std::stable_partition(devices_.begin(), devices_.end(), [](const auto& d) { return d.endpoint; });
   for (std::size_t i = 0; i < devices_.size(); ++i) {
@@ -182,7 +182,7 @@ topology fabric_reader::network() {
   for (const cable& c : cables_) {
     const auto to = known_.find(c.to.guid);
     if (to == known_.end()) {
-      bad_line(where_, c.line, "no Switch, Ca or Rt \"" + c.to.guid + "\" in the file");
+      formats::bad_line(where_, c.line, "no Switch, Ca or Rt \"" + c.to.guid + "\" in the file");
     }
     const auto a = static_cast<node_id>(known_[c.from.guid]);
     const auto b = static_cast<node_id>(to->second);
@@ -197,7 +197,7 @@ topology fabric_reader::network() {
   const auto endpoints = static_cast<std::uint32_t>(
       std::count_if(devices_.begin(), devices_.end(), [](const auto& d) { return d.endpoint; }));
   if (endpoints == 0) {
-    bad_line(where_, 1, "no Ca in the whole file: nobody sends");
+    formats::bad_line(where_, 1, "no Ca in the whole file: nobody sends");
   }
   topology net(where_, static_cast<std::uint32_t>(devices_.size()), endpoints, std::move(links));
   net = net.with_labels(labels());

@@ -9,8 +9,8 @@
 #include "sinew/base/error.hpp"
 #include "sinew/base/parse.hpp"
 #include "sinew/base/random.hpp"
+#include "sinew/formats/text.hpp"
 #include "sinew/route/interchange.hpp"
-#include "text_file.hpp"
 
 namespace sinew::route {
 namespace {
@@ -203,18 +203,18 @@ job_list pattern_from_text(const topology& net, std::string_view text, const std
   pattern_options o;
   o.ranks_per_node = ranks_per_node;
   job_writer out(o);
-  for_each_line(text, [&](std::size_t line, const std::vector<std::string_view>& words) {
+  formats::for_each_line(text, [&](std::size_t line, const std::vector<std::string_view>& words) {
     if (words.size() != 3) {
-      bad_line(where, line, "a job is \"source destination bytes\"");
+      formats::bad_line(where, line, "a job is \"source destination bytes\"");
     }
     const auto from = base::parse_integer(words[0]);
     const auto to = base::parse_integer(words[1]);
     const auto bytes = base::parse_bytes(words[2]);
     if (!from || !to || *from < 0 || *to < 0 || *from >= ranks || *to >= ranks) {
-      bad_line(where, line, "ranks are 0.." + std::to_string(ranks - 1));
+      formats::bad_line(where, line, "ranks are 0.." + std::to_string(ranks - 1));
     }
     if (!bytes) {
-      bad_line(where, line, "\"" + std::string(words[2]) + "\" is no number of bytes");
+      formats::bad_line(where, line, "\"" + std::string(words[2]) + "\" is no number of bytes");
     }
     out.add(static_cast<std::uint32_t>(*from), static_cast<std::uint32_t>(*to),
             static_cast<std::uint64_t>(*bytes));
@@ -223,7 +223,7 @@ job_list pattern_from_text(const topology& net, std::string_view text, const std
 }
 
 job_list read_pattern(const topology& net, const std::string& path, std::uint32_t ranks_per_node) {
-  const std::string text = whole_file(path);
+  const std::string text = formats::whole_file(path);
   return path.ends_with(".csv") ? pattern_from_csv(net, text, path, ranks_per_node)
                                 : pattern_from_text(net, text, path, ranks_per_node);
 }

@@ -3,14 +3,14 @@
 #include <cstdio>
 
 #include "sinew/base/error.hpp"
-#include "sinew/base/json.hpp"
+#include "sinew/formats/json.hpp"
+#include "sinew/formats/text.hpp"
 #include "sinew/route/plan.hpp"
-#include "text_file.hpp"
 
 namespace sinew::route {
 namespace {
 
-using kind = json_value::kind;
+using kind = formats::json_value::kind;
 constexpr double most_bytes_in_a_file = 9007199254740992.0;  // 2^53
 
 std::string number(double value) {
@@ -29,21 +29,22 @@ void write_path(const topology& net, const route_plan& plan, std::size_t p, std:
   out += ']';
 }
 
-void read_paths(const topology& net, const json_value& list, const std::string& where,
+void read_paths(const topology& net, const formats::json_value& list, const std::string& where,
                 route_plan& plan) {
-  for (const json_value& one : list.items) {
+  for (const formats::json_value& one : list.items) {
     if (one.items.empty()) {
-      bad_line(where, one.line, "a path is [bytes, node, ...]");
+      formats::bad_line(where, one.line, "a path is [bytes, node, ...]");
     }
-    plan.bytes.push_back(json_whole(one.items[0], where, "bytes", most_bytes_in_a_file));
+    plan.bytes.push_back(formats::json_whole(one.items[0], where, "bytes", most_bytes_in_a_file));
     node_id at = plan.jobs.source.back();
     for (std::size_t i = 1; i < one.items.size(); ++i) {
       const auto to =
-          static_cast<node_id>(json_whole(one.items[i], where, "a node", net.nodes() - 1));
+          static_cast<node_id>(formats::json_whole(one.items[i], where, "a node", net.nodes() - 1));
       const link_id l = net.find(at, to);
       if (l == nothing) {
-        bad_line(where, one.items[i].line,
-                 "no link from node " + std::to_string(at) + " to node " + std::to_string(to));
+        formats::bad_line(
+            where, one.items[i].line,
+            "no link from node " + std::to_string(at) + " to node " + std::to_string(to));
       }
       plan.paths.links.push_back(l);
       at = to;
@@ -57,14 +58,15 @@ void read_paths(const topology& net, const json_value& list, const std::string& 
 std::string plan_to_json(const topology& net, const route_plan& plan) {
   char mark[24];
   std::snprintf(mark, sizeof mark, "%016llx", static_cast<unsigned long long>(plan.fingerprint));
-  std::string out = "{\"schema\":1,\"network\":" + json_quoted(plan.network);
+  std::string out = "{\"schema\":1,\"network\":" + formats::json_quoted(plan.network);
   out += ",\"fingerprint\":\"" + std::string(mark) + "\",\"method\":\"";
   out += method_name(plan.how);
   out += "\",\"fell_back\":";
   out += plan.fell_back ? "true" : "false";
   out += ",\"taken_from\":\"" + std::string(method_name(plan.taken_from)) + "\"";
   out += ",\"busiest\":" + number(plan.busiest) + ",\"bound\":" + number(plan.bound);
-  out += ",\"bound_by\":" + json_quoted(plan.bound_by) + ",\"seconds\":" + number(plan.seconds);
+  out += ",\"bound_by\":" + formats::json_quoted(plan.bound_by) +
+         ",\"seconds\":" + number(plan.seconds);
   out += ",\n\"jobs\":[";
   for (std::size_t j = 0; j < plan.jobs.size(); ++j) {
     out += j > 0 ? ",\n" : "\n";
@@ -83,39 +85,40 @@ std::string plan_to_json(const topology& net, const route_plan& plan) {
 }
 
 std::string network_of_plan(std::string_view text, const std::string& where) {
-  return json_member(parse_json(text, where), where, "network", kind::text).text;
+  return formats::json_member(formats::parse_json(text, where), where, "network", kind::text).text;
 }
 
 route_plan plan_from_json(const topology& net, std::string_view text, const std::string& where) {
-  const json_value document = parse_json(text, where);
+  const formats::json_value document = formats::parse_json(text, where);
   route_plan plan;
-  plan.network = json_member(document, where, "network", kind::text).text;
+  plan.network = formats::json_member(document, where, "network", kind::text).text;
   char mark[24];
   std::snprintf(mark, sizeof mark, "%016llx", static_cast<unsigned long long>(net.fingerprint()));
-  if (json_member(document, where, "fingerprint", kind::text).text != mark) {
+  if (formats::json_member(document, where, "fingerprint", kind::text).text != mark) {
     throw error("the plan in " + where + " was made for another network", plan.network,
                 "make a new one for " + net.name());
   }
   plan.fingerprint = net.fingerprint();
-  plan.how = parse_method(json_member(document, where, "method", kind::text).text);
-  plan.fell_back = json_member(document, where, "fell_back", kind::boolean).truth;
+  plan.how = parse_method(formats::json_member(document, where, "method", kind::text).text);
+  plan.fell_back = formats::json_member(document, where, "fell_back", kind::boolean).truth;
   plan.taken_from = plan.fell_back ? method::default_route : plan.how;
-  if (const json_value* from = document.find("taken_from")) {
+  if (const formats::json_value* from = document.find("taken_from")) {
     plan.taken_from = parse_method(from->text);
   }
-  plan.bound = json_member(document, where, "bound", kind::number).number;
-  plan.bound_by = json_member(document, where, "bound_by", kind::text).text;
-  plan.seconds = json_member(document, where, "seconds", kind::number).number;
+  plan.bound = formats::json_member(document, where, "bound", kind::number).number;
+  plan.bound_by = formats::json_member(document, where, "bound_by", kind::text).text;
+  plan.seconds = formats::json_member(document, where, "seconds", kind::number).number;
   plan.first_path.push_back(0);
-  for (const json_value& job : json_member(document, where, "jobs", kind::array).items) {
+  for (const formats::json_value& job :
+       formats::json_member(document, where, "jobs", kind::array).items) {
     const double last = net.nodes() - 1;
-    plan.jobs.add(static_cast<node_id>(json_whole(json_member(job, where, "from", kind::number),
-                                                  where, "from", last)),
-                  static_cast<node_id>(
-                      json_whole(json_member(job, where, "to", kind::number), where, "to", last)),
+    plan.jobs.add(static_cast<node_id>(formats::json_whole(
+                      formats::json_member(job, where, "from", kind::number), where, "from", last)),
+                  static_cast<node_id>(formats::json_whole(
+                      formats::json_member(job, where, "to", kind::number), where, "to", last)),
                   0);
     const std::size_t begin = plan.bytes.size();
-    read_paths(net, json_member(job, where, "paths", kind::array), where, plan);
+    read_paths(net, formats::json_member(job, where, "paths", kind::array), where, plan);
     for (std::size_t p = begin; p < plan.bytes.size(); ++p) {
       plan.jobs.bytes.back() += plan.bytes[p];
     }

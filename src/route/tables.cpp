@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <map>
 
-#include "csv_text.hpp"
 #include "node_names.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/parse.hpp"
+#include "sinew/formats/csv.hpp"
+#include "sinew/formats/text.hpp"
 #include "sinew/route/interchange.hpp"
-#include "text_file.hpp"
 
 namespace sinew::route {
 namespace {
@@ -39,7 +39,7 @@ class named_columns {
                                       const std::string& where, std::size_t line) const {
     SINEW_EXPECT(complete_ && column < places_.size());
     if (places_[column] >= row.size()) {
-      bad_line(where, line, "fewer fields than the first row has");
+      formats::bad_line(where, line, "fewer fields than the first row has");
     }
     return row[places_[column]];
   }
@@ -55,7 +55,7 @@ double bytes_of(const std::string& text, const std::string& where, std::size_t l
   }
   const auto value = base::parse_double(text);
   if (!value || !(*value >= 0) || *value > most_bytes) {
-    bad_line(where, line, "\"" + text + "\" is no number of bytes");
+    formats::bad_line(where, line, "\"" + text + "\" is no number of bytes");
   }
   return std::round(*value);
 }
@@ -88,9 +88,9 @@ class traffic_reader {
 
   job_list done() {
     if (!list_ && rows_ != columns_.size()) {
-      bad_line(where_, last_,
-               "the matrix has " + std::to_string(rows_) + " rows and " +
-                   std::to_string(columns_.size()) + " columns: it is square");
+      formats::bad_line(where_, last_,
+                        "the matrix has " + std::to_string(rows_) + " rows and " +
+                            std::to_string(columns_.size()) + " columns: it is square");
     }
     return std::move(jobs_);
   }
@@ -119,9 +119,9 @@ class traffic_reader {
   void take_matrix_row(std::size_t line, const std::vector<std::string>& row) {
     const std::size_t skip = labelled_ ? 1 : 0;
     if (row.size() != columns_.size() + skip) {
-      bad_line(where_, line,
-               std::to_string(row.size() - std::min(row.size(), skip)) +
-                   " numbers, where the first row has " + std::to_string(columns_.size()));
+      formats::bad_line(where_, line,
+                        std::to_string(row.size() - std::min(row.size(), skip)) +
+                            " numbers, where the first row has " + std::to_string(columns_.size()));
     }
     const node_id from = labelled_ ? node(row[0], line) : node(std::to_string(rows_), line);
     for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -136,14 +136,15 @@ class traffic_reader {
     if (!found) {
       const auto rank = base::parse_integer(name);
       if (!rank || *rank < 0 || static_cast<std::uint64_t>(*rank) >= ranks_) {
-        bad_line(where_, line,
-                 "\"" + name + "\" is no node's label and none of the ranks 0.." +
-                     std::to_string(ranks_ - 1));
+        formats::bad_line(where_, line,
+                          "\"" + name + "\" is no node's label and none of the ranks 0.." +
+                              std::to_string(ranks_ - 1));
       }
       found = static_cast<node_id>(static_cast<std::uint64_t>(*rank) / per_node_);
     }
     if (*found >= endpoints_) {
-      bad_line(where_, line, "\"" + name + "\" is a switch, which neither sends nor receives");
+      formats::bad_line(where_, line,
+                        "\"" + name + "\" is a switch, which neither sends nor receives");
     }
     return *found;
   }
@@ -196,17 +197,18 @@ job_list pattern_from_csv(const topology& net, std::string_view text, const std:
   SINEW_CHECK(ranks_per_node >= 1 && ranks_per_node <= (1u << 16), "no ranks on a node",
               "ranks per node is 1..65536", "");
   traffic_reader reader(net, where, ranks_per_node);
-  for_each_row(text, where, [&reader](std::size_t line, const std::vector<std::string>& row) {
-    reader.take(line, row);
-  });
+  formats::for_each_row(
+      text, where,
+      [&reader](std::size_t line, const std::vector<std::string>& row) { reader.take(line, row); });
   return reader.done();
 }
 
 std::string jobs_to_csv(const topology& net, const job_list& jobs) {
   std::string out = "source,destination,bytes\n";
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    out += csv_field(net.label(jobs.source[j])) + ',' + csv_field(net.label(jobs.destination[j])) +
-           ',' + std::to_string(jobs.bytes[j]) + '\n';
+    out += formats::csv_field(net.label(jobs.source[j])) + ',' +
+           formats::csv_field(net.label(jobs.destination[j])) + ',' +
+           std::to_string(jobs.bytes[j]) + '\n';
   }
   return out;
 }
@@ -223,11 +225,11 @@ std::string traffic_matrix(const topology& net, const job_list& jobs) {
   }
   std::string out = "node";
   for (node_id n = 0; n < net.endpoints(); ++n) {
-    out += ',' + csv_field(net.label(n));
+    out += ',' + formats::csv_field(net.label(n));
   }
   auto next = sums.begin();
   for (node_id from = 0; from < net.endpoints(); ++from) {
-    out += '\n' + csv_field(net.label(from));
+    out += '\n' + formats::csv_field(net.label(from));
     for (node_id to = 0; to < net.endpoints(); ++to) {
       const bool some = next != sums.end() && next->first == std::pair(from, to);
       out += ',' + (some ? std::to_string((next++)->second) : std::string("0"));
@@ -241,8 +243,9 @@ std::string loads_to_csv(const topology& net, std::span<const double> loads) {
   SINEW_EXPECT(loads.size() == net.links());
   std::string out = "from,to,capacity,bytes\n";
   for (link_id l = 0; l < net.links(); ++l) {
-    out += csv_field(net.label(net.from(l))) + ',' + csv_field(net.label(net.to(l))) + ',' +
-           number_text(net.capacity(l)) + ',' + number_text(loads[l]) + '\n';
+    out += formats::csv_field(net.label(net.from(l))) + ',' +
+           formats::csv_field(net.label(net.to(l))) + ',' + number_text(net.capacity(l)) + ',' +
+           number_text(loads[l]) + '\n';
   }
   return out;
 }
@@ -252,11 +255,11 @@ std::vector<double> loads_from_csv(const topology& net, std::string_view text,
   const node_names names(net);
   std::vector<double> loads(net.links(), 0);
   std::optional<named_columns> columns;
-  for_each_row(text, where, [&](std::size_t line, const std::vector<std::string>& row) {
+  formats::for_each_row(text, where, [&](std::size_t line, const std::vector<std::string>& row) {
     if (!columns) {
       columns.emplace(row, std::vector<std::string>{"from", "to", "bytes"});
       if (!columns->complete()) {
-        bad_line(where, line, "the first row names columns: from, to, bytes");
+        formats::bad_line(where, line, "the first row names columns: from, to, bytes");
       }
       return;
     }
@@ -266,11 +269,12 @@ std::vector<double> loads_from_csv(const topology& net, std::string_view text,
     const auto b = names.find(to);
     const link_id l = a && b ? net.find(*a, *b) : nothing;
     if (l == nothing) {
-      bad_line(where, line, "no link from \"" + from + "\" to \"" + to + "\"");
+      formats::bad_line(where, line, "no link from \"" + from + "\" to \"" + to + "\"");
     }
     const auto value = base::parse_double(columns->of(row, 2, where, line));
     if (!value || !(*value >= 0) || *value > 1e18) {
-      bad_line(where, line, "\"" + columns->of(row, 2, where, line) + "\" is no number of bytes");
+      formats::bad_line(where, line,
+                        "\"" + columns->of(row, 2, where, line) + "\" is no number of bytes");
     }
     loads[l] += *value;
   });
@@ -280,9 +284,9 @@ std::vector<double> loads_from_csv(const topology& net, std::string_view text,
 std::string splits_to_csv(const topology& net, const route_plan& plan) {
   std::string out = "destination,node,next,ratio,bytes\n";
   for (const split_ratio& s : split_ratios(net, plan)) {
-    out += csv_field(net.label(s.destination)) + ',' + csv_field(net.label(s.node)) + ',' +
-           csv_field(net.label(s.next)) + ',' + number_text(s.ratio) + ',' + number_text(s.bytes) +
-           '\n';
+    out += formats::csv_field(net.label(s.destination)) + ',' +
+           formats::csv_field(net.label(s.node)) + ',' + formats::csv_field(net.label(s.next)) +
+           ',' + number_text(s.ratio) + ',' + number_text(s.bytes) + '\n';
   }
   return out;
 }

@@ -4,13 +4,13 @@
 
 #include "shape_text.hpp"
 #include "sinew/base/error.hpp"
-#include "sinew/base/json.hpp"
 #include "sinew/base/parse.hpp"
+#include "sinew/formats/json.hpp"
+#include "sinew/formats/text.hpp"
+#include "sinew/formats/xml.hpp"
 #include "sinew/route/interchange.hpp"
 #include "sinew/route/machine.hpp"
 #include "sinew/route/topology.hpp"
-#include "text_file.hpp"
-#include "xml_text.hpp"
 
 namespace sinew::route {
 namespace {
@@ -34,7 +34,7 @@ struct edge_list {
 std::uint32_t node_of(std::string_view word, const std::string& where, std::size_t line) {
   const auto value = base::parse_integer(word);
   if (!value || *value < 0 || static_cast<double>(*value) >= most_nodes_in_a_file) {
-    bad_line(where, line, "\"" + std::string(word) + "\" is no node's number");
+    formats::bad_line(where, line, "\"" + std::string(word) + "\" is no node's number");
   }
   return static_cast<std::uint32_t>(*value);
 }
@@ -76,7 +76,7 @@ struct cluster_speeds {
 };
 
 // bw and lat of all links; limiter_link is what a node can send; bb_bw and bb_lat a backbone's.
-std::optional<cluster_speeds> speeds_of(const xml_reader& tag, const std::string& where) {
+std::optional<cluster_speeds> speeds_of(const formats::xml_tag& tag, const std::string& where) {
   const auto read = [&](const char* name, auto parse, double otherwise) {
     const auto text = tag.find(name);
     if (!text) {
@@ -84,9 +84,9 @@ std::optional<cluster_speeds> speeds_of(const xml_reader& tag, const std::string
     }
     const std::optional<double> value = parse(*text);
     if (!value) {
-      bad_line(where, tag.line(),
-               std::string(name) + "=\"" + *text +
-                   "\" is neither a bandwidth such as 125MBps nor a time such as 50us");
+      formats::bad_line(where, tag.line,
+                        std::string(name) + "=\"" + *text +
+                            "\" is neither a bandwidth such as 125MBps nor a time such as 50us");
     }
     return *value;
   };
@@ -113,7 +113,7 @@ topology cluster_topology(const std::string& kind, const std::string& parameters
   if (kind == "TORUS") {
     auto sizes = number_list(parameters);
     if (!sizes) {
-      bad_line(where, line, "topo_parameters of a torus are sizes: \"4,4,8\"");
+      formats::bad_line(where, line, "topo_parameters of a torus are sizes: \"4,4,8\"");
     }
     // SimGrid numbers the first dimension fastest; here the last one is.
     std::reverse(sizes->begin(), sizes->end());
@@ -122,38 +122,39 @@ topology cluster_topology(const std::string& kind, const std::string& parameters
   if (kind == "FAT_TREE") {
     const auto shape = fat_tree_from(parameters);
     if (!shape) {
-      bad_line(where, line, "topo_parameters of a fat tree are \"2;4,4;1,2;1,2\"");
+      formats::bad_line(where, line, "topo_parameters of a fat tree are \"2;4,4;1,2;1,2\"");
     }
     return make_fat_tree(*shape);
   }
   if (kind == "DRAGONFLY") {
     const auto shape = dragonfly_from(parameters);
     if (!shape) {
-      bad_line(where, line, "topo_parameters of a dragonfly are \"3,4;4,3;5,1;2\"");
+      formats::bad_line(where, line, "topo_parameters of a dragonfly are \"3,4;4,3;5,1;2\"");
     }
     return make_dragonfly(*shape);
   }
   if (kind == "FLAT") {
     return star(static_cast<std::uint32_t>(hosts), backbone);
   }
-  bad_line(where, line, "the topology " + kind + " is not read: TORUS, FAT_TREE, DRAGONFLY, FLAT");
+  formats::bad_line(where, line,
+                    "the topology " + kind + " is not read: TORUS, FAT_TREE, DRAGONFLY, FLAT");
 }
 
-topology cluster_of(const xml_reader& tag, const std::string& where) {
-  const std::size_t line = tag.line();
+topology cluster_of(const formats::xml_tag& tag, const std::string& where) {
+  const std::size_t line = tag.line;
   const std::string kind = tag.find("topology").value_or("FLAT");
   const auto radical = tag.find("radical");
   const auto hosts = radical ? radical_count(*radical) : std::nullopt;
   if (!hosts || *hosts == 0 || static_cast<double>(*hosts) > most_nodes_in_a_file) {
-    bad_line(where, line, "the cluster needs radical=\"0-255\"");
+    formats::bad_line(where, line, "the cluster needs radical=\"0-255\"");
   }
   const auto speeds = speeds_of(tag, where);
   topology net = cluster_topology(kind, tag.find("topo_parameters").value_or(""), *hosts,
                                   speeds ? speeds->backbone : 0, where, line);
   if (net.endpoints() != *hosts) {
-    bad_line(where, line,
-             "radical counts " + std::to_string(*hosts) + " hosts, the shape " +
-                 std::to_string(net.endpoints()));
+    formats::bad_line(where, line,
+                      "radical counts " + std::to_string(*hosts) + " hosts, the shape " +
+                          std::to_string(net.endpoints()));
   }
   return speeds ? net.with_speeds(where, speeds->links) : net;
 }
@@ -168,7 +169,7 @@ bool has_line(std::string_view text, std::string_view words) {
 
 topology topology_from_edges(std::string_view text, const std::string& where) {
   edge_list edges;
-  for_each_line(text, [&](std::size_t line, const std::vector<std::string_view>& words) {
+  formats::for_each_line(text, [&](std::size_t line, const std::vector<std::string_view>& words) {
     if (words.size() == 1 && words[0] == "directed") {
       edges.directed = true;
       return;
@@ -178,57 +179,61 @@ topology topology_from_edges(std::string_view text, const std::string& where) {
       return;
     }
     if (words.size() < 2 || words.size() > 3) {
-      bad_line(where, line, "a link is \"a b [capacity]\"");
+      formats::bad_line(where, line, "a link is \"a b [capacity]\"");
     }
     const auto capacity = words.size() == 3 ? base::parse_double(words[2]) : 1.0;
     if (!capacity || !(*capacity >= 0) || *capacity > 1e9) {
-      bad_line(where, line, "\"" + std::string(words[2]) + "\" is no capacity");
+      formats::bad_line(where, line, "\"" + std::string(words[2]) + "\" is no capacity");
     }
     const node_id a = node_of(words[0], where, line);
     const node_id b = node_of(words[1], where, line);
     if (a == b) {
-      bad_line(where, line, "a node needs no link to itself");
+      formats::bad_line(where, line, "a node needs no link to itself");
     }
     edges.add(a, b, *capacity);
   });
   if (edges.nodes == 0) {
-    bad_line(where, 1, "no link in the whole file");
+    formats::bad_line(where, 1, "no link in the whole file");
   }
   return {where, edges.nodes, edges.nodes, std::move(edges.links)};
 }
 
 topology topology_from_json(std::string_view text, const std::string& where) {
-  using kind = json_value::kind;
-  const json_value document = parse_json(text, where);
+  using kind = formats::json_value::kind;
+  const formats::json_value document = formats::parse_json(text, where);
   edge_list edges;
-  edges.nodes = static_cast<std::uint32_t>(json_whole(
-      json_member(document, where, "nodes", kind::number), where, "nodes", most_nodes_in_a_file));
+  edges.nodes = static_cast<std::uint32_t>(
+      formats::json_whole(formats::json_member(document, where, "nodes", kind::number), where,
+                          "nodes", most_nodes_in_a_file));
   const std::uint32_t nodes = edges.nodes;
   std::uint32_t endpoints = nodes;
-  if (const json_value* given = document.find("endpoints")) {
-    endpoints = static_cast<std::uint32_t>(json_whole(*given, where, "endpoints", nodes));
+  if (const formats::json_value* given = document.find("endpoints")) {
+    endpoints = static_cast<std::uint32_t>(formats::json_whole(*given, where, "endpoints", nodes));
   }
-  if (const json_value* given = document.find("directed")) {
+  if (const formats::json_value* given = document.find("directed")) {
     edges.directed = given->truth;
   }
   if (nodes == 0 || endpoints == 0) {
-    bad_line(where, document.line, "no nodes");
+    formats::bad_line(where, document.line, "no nodes");
   }
-  for (const json_value& one : json_member(document, where, "links", kind::array).items) {
+  for (const formats::json_value& one :
+       formats::json_member(document, where, "links", kind::array).items) {
     if (one.items.size() < 2 || one.items.size() > 3) {
-      bad_line(where, one.line, "a link is [a, b] or [a, b, capacity]");
+      formats::bad_line(where, one.line, "a link is [a, b] or [a, b, capacity]");
     }
-    const auto a = static_cast<node_id>(json_whole(one.items[0], where, "a node", nodes - 1));
-    const auto b = static_cast<node_id>(json_whole(one.items[1], where, "a node", nodes - 1));
+    const auto a =
+        static_cast<node_id>(formats::json_whole(one.items[0], where, "a node", nodes - 1));
+    const auto b =
+        static_cast<node_id>(formats::json_whole(one.items[1], where, "a node", nodes - 1));
     double capacity = 1;
     if (one.items.size() == 3) {
       capacity = one.items[2].number;
       if (one.items[2].what != kind::number || capacity < 0 || capacity > 1e9) {
-        bad_line(where, one.line, "no capacity");
+        formats::bad_line(where, one.line, "no capacity");
       }
     }
     if (a == b) {
-      bad_line(where, one.line, "a node needs no link to itself");
+      formats::bad_line(where, one.line, "a node needs no link to itself");
     }
     edges.add(a, b, capacity);
   }
@@ -237,24 +242,23 @@ topology topology_from_json(std::string_view text, const std::string& where) {
 
 topology topology_from_simgrid(std::string_view text, const std::string& where) {
   std::optional<topology> found;
-  xml_reader tag(text, where);
-  while (tag.next()) {
-    if (tag.name() != "cluster" || !tag.opens()) {
-      continue;
+  formats::for_each_tag(text, where, [&](const formats::xml_tag& tag) {
+    if (tag.name != "cluster" || !tag.opens) {
+      return;
     }
     if (found) {
-      bad_line(where, tag.line(), "several clusters: only one is read");
+      formats::bad_line(where, tag.line, "several clusters: only one is read");
     }
     found = cluster_of(tag, where);
-  }
+  });
   if (!found) {
-    bad_line(where, 1, "no <cluster>: only SimGrid's cluster shapes are read");
+    formats::bad_line(where, 1, "no <cluster>: only SimGrid's cluster shapes are read");
   }
   return std::move(*found);
 }
 
 topology read_topology(const std::string& path) {
-  const std::string text = whole_file(path);
+  const std::string text = formats::whole_file(path);
   if (path.ends_with(".graphml") ||
       (path.ends_with(".xml") && text.find("<graphml") != text.npos)) {
     return topology_from_graphml(text, path);

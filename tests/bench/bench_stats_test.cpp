@@ -114,8 +114,7 @@ TEST(results, net_ratio_takes_the_floor_from_both) {
   EXPECT_FALSE(stats::net_ratio(14, 3, 4));
 }
 
-TEST(json, escapes) {
-  EXPECT_EQ(stats::json_string("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
+TEST(json, numbers_are_short) {
   EXPECT_EQ(stats::json_number(std::numeric_limits<double>::infinity()), "null");
   EXPECT_EQ(stats::json_number(0.25), "0.25");
 }

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "sinew/base/error.hpp"
-#include "sinew/base/json.hpp"
 #include "sinew/base/random.hpp"
 #include "sinew/bench/compare.hpp"
 #include "sinew/bench/results_file.hpp"

@@ -1,9 +1,9 @@
 #include "sinew/pages.hpp"
 
 #include <algorithm>
-#include <fstream>
 
 #include "sinew/base/error.hpp"
+#include "sinew/formats/text.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -179,14 +179,9 @@ std::string zsh_completion(std::span<const command_page> pages) {
 
 void write_pages(std::span<const command_page> pages, const std::filesystem::path& share) {
   const auto write = [&share](const std::filesystem::path& place, const std::string& text) {
-    std::error_code problem;
-    std::filesystem::create_directories((share / place).parent_path(), problem);
-    std::ofstream file(share / place);
-    if (!(file << text << std::flush)) {
-      throw error((share / place).string() + " cannot be written",
-                  problem ? problem.message() : "the file cannot be opened or the disk is full",
-                  "choose another folder");
-    }
+    std::error_code ignored;  // the file cannot be written then
+    std::filesystem::create_directories((share / place).parent_path(), ignored);
+    formats::write_file(share / place, text);
   };
   write("man/man1/sinew.1", man_overview(pages));
   for (const command_page& page : pages) {

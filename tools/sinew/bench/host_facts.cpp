@@ -9,11 +9,12 @@
 #include "sinew/base/topology.hpp"
 #include "sinew/bench/report.hpp"
 #include "sinew/bench/results_json.hpp"
+#include "sinew/formats/json.hpp"
 
 namespace sinew::tool {
 namespace {
 
-using stats::json_string;
+using formats::json_quoted;
 
 std::string cpu_model() {
   std::ifstream info("/proc/cpuinfo");
@@ -76,11 +77,11 @@ std::string json_command(const started& c) {
   std::string environment = "{";
   for (const auto& [name, value] : c.what.environment) {
     environment +=
-        (environment.size() > 1 ? "," : "") + json_string(name) + ':' + json_string(value);
+        (environment.size() > 1 ? "," : "") + json_quoted(name) + ':' + json_quoted(value);
   }
-  return "\n {\"experiment\":" + json_string(c.experiment) +
-         ",\"subject\":" + json_string(c.subject) + ",\"words\":" +
-         json_array(c.what.words, [](const std::string& w) { return json_string(w); }) +
+  return "\n {\"experiment\":" + json_quoted(c.experiment) +
+         ",\"subject\":" + json_quoted(c.subject) + ",\"words\":" +
+         json_array(c.what.words, [](const std::string& w) { return json_quoted(w); }) +
          ",\"environment\":" + environment + "}}";
 }
 
@@ -110,8 +111,8 @@ std::string time_text() {
 std::string json_object(const std::map<std::string, std::string>& texts) {
   std::string all;
   for (const auto& [name, text] : texts) {
-    all.append(all.empty() ? "" : ",").append(json_string(name)).append(":");
-    all += json_string(text);
+    all.append(all.empty() ? "" : ",").append(json_quoted(name)).append(":");
+    all += json_quoted(text);
   }
   return '{' + all + '}';
 }
@@ -123,24 +124,24 @@ std::string host_facts(std::map<std::string, std::string> versions) {
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   const std::string ours = versions["sinew"];
   versions.erase("sinew");
-  return "{\"cpu\":" + stats::json_string(cpu_model()) +
+  return "{\"cpu\":" + json_quoted(cpu_model()) +
          ",\"cores\":" + std::to_string(topology::usable_cpus()) + ",\"pinned_to\":" +
          json_array(topology::usable_cpu_list(), [](int cpu) { return std::to_string(cpu); }) +
-         ",\"governor\":" + json_string(governor()) +
-         ",\"hypervisor\":" + json_string(hypervisor()) +
+         ",\"governor\":" + json_quoted(governor()) +
+         ",\"hypervisor\":" + json_quoted(hypervisor()) +
          ",\"memory_bytes\":" + stats::json_number(memory) +
-         ",\"kernel\":" + stats::json_string(system.release) +
-         ",\"machine\":" + stats::json_string(system.machine) + ",\"load\":" + load_averages() +
-         ",\"time\":" + stats::json_string(time_text()) + ",\"sinew\":" + stats::json_string(ours) +
+         ",\"kernel\":" + json_quoted(system.release) +
+         ",\"machine\":" + json_quoted(system.machine) + ",\"load\":" + load_averages() +
+         ",\"time\":" + json_quoted(time_text()) + ",\"sinew\":" + json_quoted(ours) +
          ",\"peers\":" + json_object(versions) + '}';
 }
 
 std::string run_part(const run_facts& facts) {
   return "{\"options\":" +
-         json_array(facts.options, [](const std::string& w) { return json_string(w); }) +
-         ",\"commit\":" + json_string(commit()) + ",\"compiler\":" + json_string(SINEW_COMPILER) +
-         ",\"flags\":" + json_string(SINEW_FLAGS) + ",\"absent\":" + json_object(facts.absent) +
-         (facts.hosts.empty() ? "" : ",\"hosts\":" + json_string(facts.hosts)) +
+         json_array(facts.options, [](const std::string& w) { return json_quoted(w); }) +
+         ",\"commit\":" + json_quoted(commit()) + ",\"compiler\":" + json_quoted(SINEW_COMPILER) +
+         ",\"flags\":" + json_quoted(SINEW_FLAGS) + ",\"absent\":" + json_object(facts.absent) +
+         (facts.hosts.empty() ? "" : ",\"hosts\":" + json_quoted(facts.hosts)) +
          ",\"commands\":" + json_array(facts.commands, json_command) + '}';
 }
 

@@ -1,15 +1,14 @@
 #include "sinew/bench/results_file.hpp"
 
-#include <fstream>
-#include <iterator>
-
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/bench/results_json.hpp"
+#include "sinew/formats/text.hpp"
 
 namespace sinew::tool {
 namespace {
 
+using formats::json_member;
 using kind = json_value::kind;
 
 std::string text_of(const json_value& v) {
@@ -66,7 +65,7 @@ void add_result(results_file& to, const json_value& one) {
 }  // namespace
 
 results_file parse_results(std::string_view text, const std::string& name) {
-  json_value all = parse_json(text, name);
+  json_value all = formats::parse_json(text, name);
   results_file file;
   file.name = name;
   const double schema = json_member(all, name, "schema", kind::number).number;
@@ -85,11 +84,7 @@ results_file parse_results(std::string_view text, const std::string& name) {
 }
 
 results_file read_results(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  SINEW_CHECK(in.good() && !text.empty(), "cannot read " + path,
-              "there is no such file, or it is empty", "sinew bench --json FILE writes one");
-  return parse_results(text, path);
+  return parse_results(formats::whole_file(path, "sinew bench --json FILE writes one"), path);
 }
 
 std::string fact(const json_value& of, std::string_view name) {

@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "sinew/base/json.hpp"
 #include "sinew/bench/stats.hpp"
+#include "sinew/formats/json.hpp"
 
 namespace sinew::tool {
+
+using formats::json_value;
 
 struct results_file {
   std::string name;           ///< as it was called on the command line

@@ -1,9 +1,12 @@
 #include "sinew/bench/results_json.hpp"
 
 #include "sinew/bench/intervals.hpp"
+#include "sinew/formats/json.hpp"
 
 namespace sinew::tool::stats {
 namespace {
+
+using formats::json_quoted;
 
 template <class Number>
 std::string array_of(const series& samples, Number&& number) {
@@ -32,12 +35,12 @@ std::string json_result(const row& r, const std::string& subject, const series& 
                   {published(subject) ? "series" : "engine", subject.substr(colon + 1)});
   }
   const summary s = summarise(samples);
-  std::string out = "{\"experiment\":" + json_string(r.key.experiment) +
-                    ",\"case\":" + json_string(r.key.case_name) +
+  std::string out = "{\"experiment\":" + json_quoted(r.key.experiment) +
+                    ",\"case\":" + json_quoted(r.key.case_name) +
                     ",\"params\":" + json_parameters(params) +
-                    ",\"subject\":" + json_string(subject.substr(0, colon)) +
-                    ",\"metric\":" + json_string(r.key.metric) +
-                    ",\"unit\":" + json_string(r.key.unit) + ",\"n\":" + std::to_string(s.n) +
+                    ",\"subject\":" + json_quoted(subject.substr(0, colon)) +
+                    ",\"metric\":" + json_quoted(r.key.metric) +
+                    ",\"unit\":" + json_quoted(r.key.unit) + ",\"n\":" + std::to_string(s.n) +
                     ",\"median\":" + json_number(s.median) + ",\"mad\":" + json_number(s.mad) +
                     ",\"min\":" + json_number(s.min) + ",\"max\":" + json_number(s.max);
   if (published(subject)) {
@@ -49,24 +52,6 @@ std::string json_result(const row& r, const std::string& subject, const series& 
 }
 
 }  // namespace
-
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", byte);
-      out += escaped;
-    } else {
-      out += c;
-    }
-  }
-  return out += '"';
-}
 
 std::string json_number(double value) {
   if (!std::isfinite(value)) {
@@ -84,7 +69,7 @@ std::string json_parameters(const parameters& params) {
       out += ',';
     }
     const auto number = parse_number(value);
-    out += json_string(name) + ':' + (number ? json_number(*number) : json_string(value));
+    out += json_quoted(name) + ':' + (number ? json_number(*number) : json_quoted(value));
   }
   return out += '}';
 }

@@ -8,8 +8,6 @@
 
 namespace sinew::tool::stats {
 
-/// `text` with its quotes.
-[[nodiscard]] std::string json_string(std::string_view text);
 /// JSON has no infinities: null stands for what is not a number.
 [[nodiscard]] std::string json_number(double value);
 /// An object; what looks like a number is one.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,6 +20,8 @@
 #include "sinew/coll/choices.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/fabric/back_ends.hpp"
+#include "sinew/formats/json.hpp"
+#include "sinew/formats/text.hpp"
 #include "sinew/info/machine_picture.hpp"
 #include "sinew/info/reach.hpp"
 
@@ -88,29 +89,13 @@ struct section {
   std::string head{};  ///< of a table, for people
 };
 
-std::string json_string(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (static_cast<unsigned char>(c) < ' ') {
-      std::array<char, 8> code{};
-      std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(c));
-      result += code.data();
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
-
 std::string as_json(const section& what) {
   std::string text = "[";
   for (const record& row : what.rows) {
     text += text.size() > 1 ? ",\n  {" : "\n  {";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      text += (i > 0 ? "," : "") + json_string(row[i].first) + ":" + json_string(row[i].second);
+      text += (i > 0 ? "," : "") + formats::json_quoted(row[i].first) + ":" +
+              formats::json_quoted(row[i].second);
     }
     text += "}";
   }
@@ -318,13 +303,6 @@ std::vector<page> chosen_pages(std::vector<std::string_view> names) {
   return result.empty() ? std::vector<page>(pages.begin(), pages.end()) : result;
 }
 
-void write_picture(const std::string& path) {
-  std::ofstream out(path, std::ios::binary);
-  out << machine_picture(topology::cores(), topology::memory_map::of_machine());
-  out.close();
-  SINEW_CHECK(out.good(), "cannot write " + path, "the file could not be opened or filled", "");
-}
-
 }  // namespace
 
 command_page info_page() {
@@ -376,13 +354,14 @@ int info_main(int argc, char** argv) {
     return tell_hosts(request);
   }
   if (!request.svg.empty()) {
-    write_picture(request.svg);
+    formats::write_file(request.svg,
+                        machine_picture(topology::cores(), topology::memory_map::of_machine()));
     return 0;
   }
   std::string text;
   for (const page& each : wanted) {
     if (request.json) {
-      text += (text.empty() ? "{" : ",\n ") + json_string(std::string(each.name)) + ": " +
+      text += (text.empty() ? "{" : ",\n ") + formats::json_quoted(std::string(each.name)) + ": " +
               as_json(each.make(request));
     } else {
       text += wanted.size() > 1 ? (text.empty() ? "" : "\n") + std::string(each.name) + "\n" : "";

@@ -2,22 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/formats/text.hpp"
 
 namespace sinew::tool {
 namespace {
-
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  return std::string(text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin));
-}
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words = stats::split(text, ' ');
@@ -43,14 +34,14 @@ class figures_reader {
 
   void take(std::string_view line) {
     ++line_;
-    const std::string text = trimmed(line);
+    const std::string_view text = formats::trimmed(line);
     if (text.empty() || text.front() == '#') {
       return;
     }
     const std::size_t colon = text.find(':');
-    need(colon != std::string::npos, "\"name: value\" expected");
-    const std::string name = text.substr(0, colon);
-    const std::string value = trimmed(std::string_view(text).substr(colon + 1));
+    need(colon != text.npos, "\"name: value\" expected");
+    const std::string name(text.substr(0, colon));
+    const std::string value(formats::trimmed(text.substr(colon + 1)));
     if (name == "figure") {
       finish();
       found_.emplace_back();
@@ -214,9 +205,8 @@ std::vector<figure> all_figures(const std::string& bench) {
   std::sort(files.begin(), files.end());
   std::vector<figure> all;
   for (const fs::path& path : files) {
-    std::ifstream in(path);
-    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    for (figure& f : parse_figures(text, path.string(), path.parent_path().filename().string())) {
+    for (figure& f :
+         parse_figures(formats::whole_file(path), path, path.parent_path().filename().string())) {
       all.push_back(std::move(f));
     }
   }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sinew/base/check.hpp"
+#include "sinew/formats/xml.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -30,20 +31,20 @@ code { background: #eee; padding: 0 0.2rem; overflow-wrap: anywhere; }
 )";
 
 std::string element(const std::string& name, const std::string& text) {
-  return '<' + name + '>' + escaped(text) + "</" + name + '>';
+  return '<' + name + '>' + formats::xml_escaped(text) + "</" + name + '>';
 }
 
 std::string heading_row(const std::vector<std::string>& cells) {
   std::string out = "<thead><tr>";
   for (const std::string& c : cells) {
-    out += "<th scope=\"col\">" + escaped(c) + "</th>";
+    out += "<th scope=\"col\">" + formats::xml_escaped(c) + "</th>";
   }
   return out + "</tr></thead>\n";
 }
 
 std::string body_row(const std::vector<std::string>& cells) {
   SINEW_EXPECT(!cells.empty());
-  std::string out = "<tr><th scope=\"row\">" + escaped(cells.front()) + "</th>";
+  std::string out = "<tr><th scope=\"row\">" + formats::xml_escaped(cells.front()) + "</th>";
   for (std::size_t i = 1; i < cells.size(); ++i) {
     out += element("td", cells[i]);
   }
@@ -189,8 +190,8 @@ std::string caption_of(const drawn_figure& d) {
   if (const std::string hosts = fact(d.from->run, "hosts"); !hosts.empty()) {
     text += " Measured over hosts: " + hosts + ".";
   }
-  return "<figcaption>" + escaped(text) + " Repeat it: <code>" + escaped(d.of.repeat) +
-         "</code></figcaption>\n";
+  return "<figcaption>" + formats::xml_escaped(text) + " Repeat it: <code>" +
+         formats::xml_escaped(d.of.repeat) + "</code></figcaption>\n";
 }
 
 std::string section_of(const drawn_figure& d) {
@@ -198,8 +199,8 @@ std::string section_of(const drawn_figure& d) {
   for (const compared_row& r : d.rows) {
     body += body_row(cells_of(r, r.label));
   }
-  return "<figure id=\"" + escaped(d.of.name) + "\">\n" + svg_of(d.picture) + caption_of(d) +
-         "<details><summary>All numbers</summary>\n" + table_of(d.of.title, body) +
+  return "<figure id=\"" + formats::xml_escaped(d.of.name) + "\">\n" + svg_of(d.picture) +
+         caption_of(d) + "<details><summary>All numbers</summary>\n" + table_of(d.of.title, body) +
          "</details>\n</figure>\n";
 }
 
@@ -223,7 +224,7 @@ std::string file_facts(const results_file& file) {
       text += "; " + absent->names[i] + " was not there (" + absent->items[i].text + ')';
     }
   }
-  out += escaped(text);
+  out += formats::xml_escaped(text);
   const json_value* commands = file.run.find("commands");
   if (commands != nullptr && !commands->items.empty()) {
     out += "<details><summary>Command lines</summary><ul>\n";
@@ -287,8 +288,8 @@ std::string page_of(const std::vector<drawn_figure>& figures, const std::vector<
   if (!missing.empty()) {
     out += "<section id=\"missing\"><h2>Not measured in these files</h2><ul>\n";
     for (const figure& f : missing) {
-      out +=
-          "<li>" + escaped(f.system + ": " + f.title + " ") + element("code", f.repeat) + "</li>\n";
+      out += "<li>" + formats::xml_escaped(f.system + ": " + f.title + " ") +
+             element("code", f.repeat) + "</li>\n";
     }
     out += "</ul></section>\n";
   }
@@ -298,8 +299,8 @@ std::string page_of(const std::vector<drawn_figure>& figures, const std::vector<
 std::string page_begin(const std::string& title) {
   return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-         escaped(title) + "</title><style>" + page_style + "</style></head><body><main>\n" +
-         element("h1", title) + '\n';
+         formats::xml_escaped(title) + "</title><style>" + page_style +
+         "</style></head><body><main>\n" + element("h1", title) + '\n';
 }
 
 std::string page_end() { return "</main></body></html>\n"; }

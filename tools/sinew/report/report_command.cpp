@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <list>
 
 #include "sinew/base/check.hpp"
@@ -11,6 +10,7 @@
 #include "sinew/bench/process.hpp"
 #include "sinew/bench/subjects.hpp"
 #include "sinew/commands.hpp"
+#include "sinew/formats/text.hpp"
 #include "sinew/report/page.hpp"
 
 namespace sinew::tool {
@@ -33,13 +33,6 @@ std::vector<option> option_table(report_options& o) {
            "this figure alone, its picture on standard output",
            [&o](std::string_view text) { o.only = text; }},
           {{"-h", "--help"}, "", "explains", [&o](std::string_view) { o.help = true; }}};
-}
-
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  SINEW_CHECK(out.good(), "cannot write " + path.string(), "the file system refuses", "");
 }
 
 /// Whether the file has measured a point of the figure.
@@ -118,9 +111,9 @@ int write_report(const report_options& o) {
   std::error_code failed;
   std::filesystem::create_directories(o.folder, failed);
   for (const drawn_figure& d : drawn) {
-    write_file(std::filesystem::path(o.folder) / (d.of.name + ".svg"), svg_of(d.picture));
+    formats::write_file(std::filesystem::path(o.folder) / (d.of.name + ".svg"), svg_of(d.picture));
   }
-  write_file(std::filesystem::path(o.folder) / "index.html", page_of(drawn, missing));
+  formats::write_file(std::filesystem::path(o.folder) / "index.html", page_of(drawn, missing));
   std::printf("%zu figures, %zu not measured in these files%s\n", drawn.size(), missing.size(),
               write_pdfs(o.folder, drawn).c_str());
   return 0;

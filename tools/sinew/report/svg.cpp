@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "sinew/base/check.hpp"
+#include "sinew/formats/xml.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -101,7 +102,7 @@ std::string marker(std::size_t shape, double x, double y, const char* colour, bo
                                 "M0-4l4 7h-8z", "M0-4l4 4l-4 4l-4-4z", "M0 4l4-7h-8z"};
   return text_of("<path transform=\"translate(%.1f %.1f)\" d=\"%s\" fill=\"%s\" stroke=\"%s\">", x,
                  y, paths[shape % paths.size()], open ? "white" : colour, colour) +
-         (value.empty() ? "" : "<title>" + escaped(value) + "</title>") + "</path>\n";
+         (value.empty() ? "" : "<title>" + formats::xml_escaped(value) + "</title>") + "</path>\n";
 }
 
 // Two, unless a label would run into its neighbour.
@@ -306,29 +307,6 @@ std::string power_text(scale_kind kind, double value) {
 
 }  // namespace
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::vector<tick> ticks_of(scale_kind kind, double low, double high) {
   if (kind == scale_kind::words) {
     return {};
@@ -372,14 +350,14 @@ std::string svg_begin(const std::string& name, const std::string& title,
              "aria-labelledby=\"%s-title %s-text\" font-family=\"sans-serif\" "
              "font-size=\"12\">\n",
              "http:/", "/www.w3.org/2000/svg", wide, high, id, id) +
-         text_of("<title id=\"%s-title\">", id) + escaped(title) + "</title>\n" +
-         text_of("<desc id=\"%s-text\">", id) + escaped(description) + "</desc>\n" +
+         text_of("<title id=\"%s-title\">", id) + formats::xml_escaped(title) + "</title>\n" +
+         text_of("<desc id=\"%s-text\">", id) + formats::xml_escaped(description) + "</desc>\n" +
          svg_box(0, 0, wide, high, "fill=\"white\"");
 }
 
 std::string svg_text(double x, double y, const char* anchor, const std::string& what) {
-  return text_of("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor) + escaped(what) +
-         "</text>\n";
+  return text_of("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor) +
+         formats::xml_escaped(what) + "</text>\n";
 }
 
 std::string svg_line(double x1, double y1, double x2, double y2, const char* style) {

@@ -47,9 +47,6 @@ struct plot {
 [[nodiscard]] std::string svg_box(double x, double y, double width, double height,
                                   const std::string& style);
 
-/// & < > " as HTML and XML want them.
-[[nodiscard]] std::string escaped(std::string_view text);
-
 /// Positions and texts of an axis' ticks between its ends. For tests.
 struct tick {
   double at;

@@ -11,6 +11,7 @@
 #include "sinew/base/parse.hpp"
 #include "sinew/bench/stats.hpp"
 #include "sinew/commands.hpp"
+#include "sinew/formats/text.hpp"
 #include "sinew/progress_line.hpp"
 #include "sinew/route/default_route.hpp"
 #include "sinew/route/interchange.hpp"
@@ -505,7 +506,7 @@ std::string size_of(double x) { return base::bytes_text(static_cast<std::int64_t
 
 void draw(const request& r, const curve_words& words, const std::vector<curve>& curves) {
   if (!r.output.empty()) {
-    write_text(r.output, curve_picture(words, curves));
+    formats::write_file(r.output, curve_picture(words, curves));
   }
 }
 
@@ -601,7 +602,7 @@ int plan_action(const request& asked) {
   std::printf("%s\n", table_of(net, all.plans, r.plan.costs).c_str());
   print_bound(plan);
   if (!r.output.empty()) {
-    write_text(r.output, plan_to_json(net, plan));
+    formats::write_file(r.output, plan_to_json(net, plan));
   }
   write_files(r.files, net, plan);
   return 0;
@@ -661,13 +662,13 @@ std::vector<named_loads> loads_beside(const topology& net, const route_plan& pla
     }
   }
   if (!file.empty()) {
-    out.push_back({file, loads_from_csv(net, read_text(file), file)});
+    out.push_back({file, loads_from_csv(net, formats::whole_file(file), file)});
   }
   return out;
 }
 
 int show(const request& r) {
-  const std::string text = read_text(r.file);
+  const std::string text = formats::whole_file(r.file);
   request shape = r;
   shape.topology = network_of_plan(text, r.file);
   const topology net = network(shape);
@@ -676,7 +677,7 @@ int show(const request& r) {
   std::printf("%s\n", table_of(net, {plan}, costs).c_str());
   print_bound(plan);
   if (!r.output.empty()) {
-    write_text(r.output, load_picture(net, plan, loads_beside(net, plan, r.beside)));
+    formats::write_file(r.output, load_picture(net, plan, loads_beside(net, plan, r.beside)));
   }
   write_files(r.files, net, plan);
   return 0;

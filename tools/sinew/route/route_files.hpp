@@ -13,11 +13,6 @@ struct route_files {
 };
 
 /// Throws sinew::error if a file cannot be written.
-void write_text(const std::string& path, const std::string& text);
-
-/// Throws sinew::error if it cannot be read.
-[[nodiscard]] std::string read_text(const std::string& path);
-
 void write_files(const route_files& asked, const route::topology& net,
                  const route::route_plan& plan);
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "sinew/base/trace_file.hpp"
-#include "sinew/bench/results_json.hpp"
 #include "sinew/boot/descriptor.hpp"
+#include "sinew/formats/json.hpp"
 #include "sinew/run/trace_page.hpp"
 
 namespace sinew::tool {
@@ -131,7 +131,7 @@ class writer {
                        std::int64_t at_ns) {
     return static_cast<std::ofstream&>(
         next() << "{\"ph\":\"" << phase << "\",\"cat\":\"" << trace_kinds[kind_of(r)]
-               << "\",\"name\":" << stats::json_string(name_of(r)) << ",\"pid\":" << rank
+               << "\",\"name\":" << formats::json_quoted(name_of(r)) << ",\"pid\":" << rank
                << ",\"tid\":" << r.thread << ",\"ts\":" << microseconds(at_ns));
   }
   void arguments(const trace::file_record& r) {

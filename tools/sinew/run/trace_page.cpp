@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "sinew/base/check.hpp"
+#include "sinew/formats/xml.hpp"
 #include "sinew/report/page.hpp"
 #include "sinew/report/svg.hpp"
 
@@ -148,7 +149,7 @@ std::string trace_page::table() const {
   const std::size_t shown = std::min(rows.size(), most_names);
   for (std::size_t i = 0; i < shown; ++i) {
     const sum& s = rows[i].second;
-    out += "<tr><th scope=\"row\">" + escaped(rows[i].first.second) + "</th><td>" +
+    out += "<tr><th scope=\"row\">" + formats::xml_escaped(rows[i].first.second) + "</th><td>" +
            trace_kinds[rows[i].first.first] + "</td><td>" + std::to_string(s.count) + "</td><td>" +
            time_text(s.total_ns) + "</td><td>" +
            time_text(s.total_ns / static_cast<double>(s.count)) + "</td><td>" +

@@ -1,4 +1,4 @@
-#include "text_file.hpp"
+#include "sinew/formats/text.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,23 +11,36 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
-namespace sinew::route {
+namespace sinew::formats {
 
-std::string whole_file(const std::string& path) {
+std::string whole_file(const std::string& path, const std::string& hint) {
   std::error_code failed;
   const auto size = std::filesystem::file_size(path, failed);
-  SINEW_CHECK(!failed, "cannot read " + path, failed.message(), "");
+  SINEW_CHECK(!failed, "cannot read " + path, failed.message(), hint);
   SINEW_CHECK(size <= (256u << 20), path + " is too large",
               "it has " + std::to_string(size >> 20) + " MiB", "at most 256 are read");
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
-  SINEW_CHECK(in.good() || in.eof(), "cannot read " + path, std::strerror(errno), "");
+  SINEW_CHECK(in.good() || in.eof(), "cannot read " + path, std::strerror(errno), hint);
   return std::move(text).str();
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  SINEW_CHECK(out.good(), "cannot write " + path, "the file could not be opened or filled", "");
 }
 
 void bad_line(const std::string& where, std::size_t line, const std::string& why) {
   throw error(where + ":" + std::to_string(line) + " is malformed", why);
+}
+
+std::string_view trimmed(std::string_view text) noexcept {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
+  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
 void for_each_line(
@@ -55,4 +68,4 @@ void for_each_line(
   }
 }
 
-}  // namespace sinew::route
+}  // namespace sinew::formats

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sinew::route {
+namespace sinew::formats {
 
 /// Calls `take` with the fields of each row that has any, blanks around them removed; a field in
 /// quotes may hold commas, and "" for a quote. Lines that begin with # are comments. Lines count
@@ -18,4 +18,4 @@ void for_each_row(std::string_view text, const std::string& where,
 /// In quotes where it has to be.
 [[nodiscard]] std::string csv_field(std::string_view text);
 
-}  // namespace sinew::route
+}  // namespace sinew::formats

@@ -1,14 +1,14 @@
-// A reader for the JSON that networks, plans and measurements are kept in. Cold.
+// The JSON that networks, plans and measurements are kept in: values with the lines where they
+// began, which messages name. Cold.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-namespace sinew {
+namespace sinew::formats {
 
 /// One value; arrays and objects own their parts. Numbers are doubles: exact up to 2^53.
 struct json_value {
@@ -25,8 +25,8 @@ struct json_value {
   [[nodiscard]] const json_value* find(std::string_view name) const noexcept;
 };
 
-/// Throws sinew::error "where:line is malformed (why)". At most 32 values lie within each other.
-/// Escapes of a code above 0x7f become UTF-8; surrogates are refused.
+/// Throws sinew::error "where:line is malformed (why)". At most 32 arrays and objects lie within
+/// each other.
 [[nodiscard]] json_value parse_json(std::string_view text, const std::string& where);
 
 /// With the quotes.
@@ -38,4 +38,4 @@ struct json_value {
 [[nodiscard]] const json_value& json_member(const json_value& value, const std::string& where,
                                             const char* name, json_value::kind what);
 
-}  // namespace sinew
+}  // namespace sinew::formats

@@ -1,10 +1,10 @@
-#include "csv_text.hpp"
+#include "sinew/formats/csv.hpp"
 
 #include <algorithm>
 
-#include "text_file.hpp"
+#include "sinew/formats/text.hpp"
 
-namespace sinew::route {
+namespace sinew::formats {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
@@ -33,8 +33,7 @@ bool take_field(std::string_view& line, const std::string& where, std::size_t nu
     }
   } else {
     const std::string_view raw = line.substr(0, line.find(','));
-    const std::size_t last = raw.find_last_not_of(blanks);
-    field = raw.substr(0, last == raw.npos ? 0 : last + 1);
+    field = trimmed(raw);
     line.remove_prefix(raw.size());
   }
   const bool more = !line.empty();
@@ -51,7 +50,7 @@ void for_each_row(std::string_view text, const std::string& where,
   for (std::size_t number = 1; !text.empty(); ++number) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (line.starts_with('#') || line.find_first_not_of(blanks) == line.npos) {
+    if (line.starts_with('#') || trimmed(line).empty()) {
       continue;
     }
     fields.clear();
@@ -65,9 +64,7 @@ void for_each_row(std::string_view text, const std::string& where,
 }
 
 std::string csv_field(std::string_view text) {
-  const bool blank_ends = !text.empty() && (blanks.find(text.front()) != blanks.npos ||
-                                            blanks.find(text.back()) != blanks.npos);
-  if (!blank_ends && text.find_first_of(",\"\n#") == text.npos) {
+  if (trimmed(text).size() == text.size() && text.find_first_of(",\"\n#") == text.npos) {
     return std::string(text);
   }
   std::string out = "\"";
@@ -77,4 +74,4 @@ std::string csv_field(std::string_view text) {
   return out + '"';
 }
 
-}  // namespace sinew::route
+}  // namespace sinew::formats

@@ -220,10 +220,10 @@ std::string against_peers(const stats::row& r, const std::string& ours) {
   }
   const auto found = r.samples.find(ours);
   const auto best = stats::best_peer(peers, ours);
-  if (found == r.samples.end() || !best || *best <= 0) {
+  if (found == r.samples.end() || !best || best->second <= 0) {
     return "-";
   }
-  return stats::short_number(stats::median_of(found->second) / *best) + 'x';
+  return stats::short_number(stats::median_of(found->second) / best->second) + 'x';
 }
 
 std::vector<matching_section> matching_sections(const request& asked) {

@@ -18,7 +18,7 @@ std::string net_of_the_clock(const stats::row& r, std::optional<double> floor) {
   if (value_of(r.key.params, "method") != "paper" || !ours || !best || !floor) {
     return "-";
   }
-  const auto net = stats::net_ratio(*ours, *best, *floor);
+  const auto net = stats::net_ratio(*ours, best->second, *floor);
   return net ? stats::short_number(*net) + "x" : "-";
 }
 

@@ -157,7 +157,7 @@ TEST(states, comparing_within_a_state_undoes_an_unfair_host) {
   ASSERT_TRUE(all);
   EXPECT_GT(all->value, 2);
   const auto results = with(ours, theirs);
-  const auto states = stats::states_of(results, "latency");
+  const auto states = stats::states_of({&results}, "latency");
   ASSERT_EQ(states.all().size(), 2u);
   EXPECT_EQ(stats::comparable_states(results, "latency", states).size(), 2u);
   for (const auto& state : states.all()) {
@@ -175,7 +175,7 @@ TEST(states, comparing_within_a_state_undoes_an_unfair_host) {
 TEST(states, one_that_a_subject_never_met_is_not_compared) {
   machine m(6);
   const auto results = with(m.measure(90, 5, {28}), m.measure(100, 40, {28, 250}));
-  const auto states = stats::states_of(results, "latency");
+  const auto states = stats::states_of({&results}, "latency");
   ASSERT_EQ(states.all().size(), 2u);
   EXPECT_EQ(stats::comparable_states(results, "latency", states), std::vector<std::size_t>{0});
 }
@@ -211,15 +211,4 @@ TEST(ratios, text_says_whether_they_mean_something) {
   EXPECT_EQ(stats::ratio_text({0.9, 0.8, 1.1}), "not distinguishable");
   EXPECT_EQ(stats::ratio_text({0.9, 0.85, 0.95}), "0.90x (0.85-0.95)");
   EXPECT_EQ(stats::ratio_text({1.2, 1.1, 1.3}), "1.20x (1.10-1.30)");
-}
-
-TEST(ratios, the_best_peer_has_a_name) {
-  stats::result_set results;
-  results.add(some_row, "sinew", 1);
-  results.add(some_row, "floor", 1);
-  results.add(some_row, "paper:x", 1);
-  EXPECT_FALSE(stats::best_peer_name(results.rows()[0], "sinew"));
-  results.add(some_row, "mpich", 5);
-  results.add(some_row, "openmpi", 4);
-  EXPECT_EQ(stats::best_peer_name(results.rows()[0], "sinew"), "openmpi");
 }

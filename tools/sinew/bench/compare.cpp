@@ -12,24 +12,6 @@ namespace {
 using stats::machine_states;
 using stats::series;
 
-// States of both files together, so that the same trips mean the same state.
-machine_states common_states(const results_file& a, const results_file& b,
-                             const std::string& experiment) {
-  std::vector<double> trips;
-  for (const results_file* file : {&a, &b}) {
-    for (const stats::row& r : file->results.rows()) {
-      for (const auto& [subject, samples] : r.samples) {
-        for (const stats::sample& s : samples) {
-          if (r.key.experiment == experiment) {
-            trips.push_back(s.line_ns);
-          }
-        }
-      }
-    }
-  }
-  return machine_states(trips);
-}
-
 series within(const series& samples, const machine_states::state* state) {
   series found;
   for (const stats::sample& s : samples) {
@@ -95,7 +77,7 @@ std::vector<change> compare(const results_file& before, const results_file& afte
     }
     const std::string& name = r.key.experiment;
     if (states.count(name) == 0) {
-      states.emplace(name, common_states(before, after, name));
+      states.emplace(name, stats::states_of({&before.results, &after.results}, name));
     }
     for (const auto& [subject, samples] : r.samples) {
       const auto now = other->samples.find(subject);

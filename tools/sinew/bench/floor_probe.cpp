@@ -135,7 +135,7 @@ void line_stream(shared_area& a, int our_cpu, int their_cpu) {
           }
         }
       });
-  report("line-stream", "rate", "Mmsg/s", "kind=ring", stats::summarise(samples).median);
+  report("line-stream", "rate", "Mmsg/s", "kind=ring", stats::median_of(samples));
 }
 
 void futex_call(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
@@ -179,7 +179,7 @@ void futex_switch(shared_area& a, int cpu) {
           }
         }
       });
-  report("futex-switch", "latency", "us", "kind=same-core", stats::summarise(samples).median);
+  report("futex-switch", "latency", "us", "kind=same-core", stats::median_of(samples));
 }
 
 // memcpy between two private buffers, both at the beginning of a page. Both fit the caches where
@@ -232,7 +232,7 @@ void fork_exec() {
     }
     samples.push_back(ns_since(begin) / 1e6);
   }
-  report("fork-exec", "time", "ms", "-", stats::summarise(samples).median);
+  report("fork-exec", "time", "ms", "-", stats::median_of(samples));
 }
 
 // Of the word "sizes=8,64": those above 0.

@@ -208,15 +208,17 @@ std::optional<std::size_t> machine_states::of(double trip_ns) const {
   return std::nullopt;
 }
 
-machine_states states_of(const result_set& results, std::string_view experiment) {
+machine_states states_of(std::initializer_list<const result_set*> all,
+                         std::string_view experiment) {
   std::vector<double> trips;
-  for (const row& r : results.rows()) {
-    if (r.key.experiment != experiment) {
-      continue;
-    }
-    for (const auto& [subject, samples] : r.samples) {
-      for (const sample& s : samples) {
-        trips.push_back(s.line_ns);
+  for (const result_set* results : all) {
+    for (const row& r : results->rows()) {
+      for (const auto& [subject, samples] : r.samples) {
+        for (const sample& s : samples) {
+          if (r.key.experiment == experiment) {
+            trips.push_back(s.line_ns);
+          }
+        }
       }
     }
   }
@@ -282,17 +284,6 @@ std::vector<std::size_t> comparable_states(const result_set& results, std::strin
     }
   }
   return !by_all.empty() ? by_all : !by_two.empty() ? by_two : every;
-}
-
-std::optional<std::string> best_peer_name(const row& r, const std::string& ours) {
-  const auto best = best_peer(r, ours);
-  for (const auto& [subject, samples] : r.samples) {
-    if (best && subject != ours && subject != "floor" && !published(subject) && !samples.empty() &&
-        median_of(samples) == *best) {
-      return subject;
-    }
-  }
-  return std::nullopt;
 }
 
 std::string estimate_text(const estimate& e) {

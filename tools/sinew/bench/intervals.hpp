@@ -4,6 +4,7 @@
 // samples always give the same answer.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,8 +70,10 @@ class machine_states {
   std::vector<state> states_;
 };
 
-/// The states in which an experiment's samples were taken.
-[[nodiscard]] machine_states states_of(const result_set& results, std::string_view experiment);
+/// The states in which an experiment's samples were taken: of all results together, so that the
+/// same trips mean the same state.
+[[nodiscard]] machine_states states_of(std::initializer_list<const result_set*> all,
+                                       std::string_view experiment);
 
 /// The experiment's rows, with the samples of one state and those without a trip only.
 [[nodiscard]] result_set in_state(const result_set& results, std::string_view experiment,
@@ -81,10 +84,6 @@ class machine_states {
 [[nodiscard]] std::vector<std::size_t> comparable_states(const result_set& results,
                                                          std::string_view experiment,
                                                          const machine_states& states);
-
-/// The subject that best_peer() means: of the best median among those that are not ours, not the
-/// floor and not published.
-[[nodiscard]] std::optional<std::string> best_peer_name(const row& r, const std::string& ours);
 
 /// "187 (185-190)"; "noisy" when the estimate is doubtful, "-" when there is none.
 [[nodiscard]] std::string estimate_text(const estimate& e);

@@ -61,11 +61,11 @@ std::string cell_of(const stats::row& r, const std::string& subject, notes& belo
 
 std::string against_best(const stats::row& r) {
   const auto ours = r.samples.find("sinew");
-  const auto peer = stats::best_peer_name(r, "sinew");
+  const auto peer = stats::best_peer(r, "sinew");
   if (ours == r.samples.end() || !peer) {
     return "-";
   }
-  const stats::series& theirs = r.samples.at(*peer);
+  const stats::series& theirs = r.samples.at(peer->first);
   if (stats::estimate_of(ours->second).doubtful() || stats::estimate_of(theirs).doubtful()) {
     return "noisy";
   }
@@ -189,7 +189,7 @@ std::string experiment_table(const experiment& e, const result_set& results, con
 std::string tables_by_state(const experiment& e, const result_set& results, const request& asked,
                             const std::vector<std::string>& columns) {
   const auto table = e.table != nullptr ? e.table : experiment_table;
-  const stats::machine_states states = stats::states_of(results, e.name);
+  const stats::machine_states states = stats::states_of({&results}, e.name);
   if (states.all().empty()) {
     return table(e, results, asked, columns);
   }

@@ -233,18 +233,18 @@ inline bool higher_is_better(std::string_view metric) {
 /// Not measured here: figures of a publication, shown in columns of their own.
 inline bool published(std::string_view subject) { return subject.rfind("paper:", 0) == 0; }
 
-/// The best median among all measured subjects but `ours` and "floor"; nothing when there is no
-/// peer.
-inline std::optional<double> best_peer(const row& r, const std::string& ours) {
-  std::optional<double> best;
+/// The best of all measured subjects but `ours` and "floor", with its median; nothing when there is
+/// no peer.
+inline std::optional<std::pair<std::string, double>> best_peer(const row& r,
+                                                               const std::string& ours) {
+  std::optional<std::pair<std::string, double>> best;
   for (const auto& [subject, samples] : r.samples) {
     if (subject == ours || subject == "floor" || published(subject) || samples.empty()) {
       continue;
     }
     const double median = median_of(samples);
-    const bool better = !best || (higher_is_better(r.key.metric) ? median > *best : median < *best);
-    if (better) {
-      best = median;
+    if (!best || (higher_is_better(r.key.metric) ? median > best->second : median < best->second)) {
+      best.emplace(subject, median);
     }
   }
   return best;
@@ -276,18 +276,6 @@ inline std::string short_number(double value) {
     std::snprintf(text, sizeof text, "%.2f", value);
   } else {
     std::snprintf(text, sizeof text, "%.2g", value);
-  }
-  return text;
-}
-
-/// "187 ±2": the median and how far the rounds lie from it.
-inline std::string median_and_spread(const summary& s) {
-  if (s.n == 0) {
-    return "-";
-  }
-  std::string text = short_number(s.median);
-  if (s.n > 1) {
-    text += " ±" + short_number(s.mad);
   }
   return text;
 }

@@ -39,7 +39,7 @@ std::string wide_table(const experiment& of, const stats::result_set& results, c
       const bool ours = subject == "sinew";
       const std::size_t column =
           place_of(columns, heading(r.key) + (ours ? "" : " (" + subject + ')'));
-      cells[{row, column}] = stats::short_number(stats::summarise(values).median);
+      cells[{row, column}] = stats::short_number(stats::median_of(values));
     }
   }
   if (rows.empty()) {

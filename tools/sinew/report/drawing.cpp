@@ -39,7 +39,7 @@ std::optional<double> floor_of(const result_set& results, const stats::row_key& 
 // Of the states that may be compared the one in which ours has the most samples.
 std::optional<stats::machine_states::state> chosen_state(const figure& f,
                                                          const result_set& results) {
-  const stats::machine_states states = stats::states_of(results, f.experiment);
+  const stats::machine_states states = stats::states_of({&results}, f.experiment);
   std::map<std::size_t, std::size_t> counts;
   for (const stats::row& r : results.rows()) {
     for (const auto& [subject, samples] : r.samples) {
@@ -196,11 +196,11 @@ compared_row compared(const figure& f, const stats::row& r, const result_set& re
   if (mine != nullptr) {
     found.ours = stats::estimate_of(*mine);
   }
-  if (const auto name = stats::best_peer_name(peers, "sinew")) {
-    found.peer_name = *name;
-    found.peer = stats::estimate_of(peers.samples[*name]);
+  if (const auto best = stats::best_peer(peers, "sinew")) {
+    found.peer_name = best->first;
+    found.peer = stats::estimate_of(peers.samples[best->first]);
     if (mine != nullptr && !found.ours.doubtful() && !found.peer.doubtful()) {
-      found.ratio = stats::ratio_of(*mine, peers.samples[*name]);
+      found.ratio = stats::ratio_of(*mine, peers.samples[best->first]);
     }
   }
   found.what = verdict_of(found);

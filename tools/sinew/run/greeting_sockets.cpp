@@ -92,23 +92,19 @@ socket_end end_of(const sockaddr_storage& where) {
   return end;
 }
 
+std::optional<socket_end> end_by(int (*ask)(int, sockaddr*, socklen_t*) noexcept, int socket) {
+  sockaddr_storage where{};
+  socklen_t length = sizeof where;
+  return ask(socket, reinterpret_cast<sockaddr*>(&where), &length) == 0
+             ? std::optional(end_of(where))
+             : std::nullopt;
+}
+
 }  // namespace
 
-std::optional<socket_end> near_end(int socket) {
-  sockaddr_storage where{};
-  socklen_t length = sizeof where;
-  return ::getsockname(socket, reinterpret_cast<sockaddr*>(&where), &length) == 0
-             ? std::optional(end_of(where))
-             : std::nullopt;
-}
+std::optional<socket_end> near_end(int socket) { return end_by(::getsockname, socket); }
 
-std::optional<socket_end> far_end(int socket) {
-  sockaddr_storage where{};
-  socklen_t length = sizeof where;
-  return ::getpeername(socket, reinterpret_cast<sockaddr*>(&where), &length) == 0
-             ? std::optional(end_of(where))
-             : std::nullopt;
-}
+std::optional<socket_end> far_end(int socket) { return end_by(::getpeername, socket); }
 
 std::string text(const socket_end& end) {
   in6_addr address{};

@@ -53,7 +53,7 @@ void job::say(const std::string& text) {
 }
 
 std::string job::name_of(int rank) const {
-  const rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+  const rank_state& state = state_of(rank);
   if (rank >= ranks_at_start()) {
     const std::string spawner =
         state.in != nullptr ? ", spawned by rank " + std::to_string(state.in->spawner) : "";
@@ -112,14 +112,14 @@ void job::stop_and_continue() {
 }
 
 void job::settle(int rank) {
-  rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+  rank_state& state = state_of(rank);
   unsettled_ -= state.settled ? 0 : 1;
   state.settled = true;
   SINEW_ENSURE(unsettled_ >= 0);
 }
 
 void job::on_started(int rank, pid_t pid) {
-  rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+  rank_state& state = state_of(rank);
   SINEW_EXPECT(!state.alive);
   settle(rank);
   state.pid = pid;
@@ -128,11 +128,9 @@ void job::on_started(int rank, pid_t pid) {
 }
 
 void job::on_exits(std::vector<rank_exit> exits) {
-  std::erase_if(exits, [this](const rank_exit& each) {
-    return !ranks_[static_cast<std::size_t>(each.rank)].alive;
-  });
+  std::erase_if(exits, [this](const rank_exit& each) { return !state_of(each.rank).alive; });
   for (const rank_exit& each : exits) {
-    rank_state& state = ranks_[static_cast<std::size_t>(each.rank)];
+    rank_state& state = state_of(each.rank);
     state.alive = false;
     pmi_of(each.rank).leave(state.number);
     --alive_;
@@ -147,7 +145,7 @@ void job::on_exits(std::vector<rank_exit> exits) {
 void job::on_lost_host(int node, int code, const std::string& why) {
   const bool others_go_on = survives_host(node);
   for (int rank = 0; rank < ranks_at_start(); ++rank) {
-    rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+    rank_state& state = state_of(rank);
     if (plan_.hosts.node(rank) == node) {
       const bool was_alive = std::exchange(state.alive, false);
       settle(rank);
@@ -169,7 +167,7 @@ void job::on_lost_host(int node, int code, const std::string& why) {
 bool job::survives_host(int node) const {
   bool others = false;
   for (int rank = 0; rank < ranks_at_start(); ++rank) {
-    const rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+    const rank_state& state = state_of(rank);
     if (plan_.hosts.node(rank) == node && !state.settled) {
       return false;
     }
@@ -205,7 +203,7 @@ std::string job::cause_of(const rank_exit& exit) const {
     return "exited with code " + std::to_string(exit.code) + why;
   }
   const pmi_server& pmi = pmi_of(exit.rank);
-  const int number = ranks_[static_cast<std::size_t>(exit.rank)].number;
+  const int number = state_of(exit.rank).number;
   if (pmi.initialised(number) && !pmi.finalized(number)) {
     return "exited with code 0 but without MPI_Finalize";
   }
@@ -236,7 +234,7 @@ void job::judge(const std::vector<rank_exit>& exits) {
 
 void job::survive(const std::vector<rank_exit>& exits) {
   for (const rank_exit& each : exits) {
-    const bool ended_by_us = ranks_[static_cast<std::size_t>(each.rank)].in->ending;
+    const bool ended_by_us = state_of(each.rank).in->ending;
     if (const std::string cause = cause_of(each); !cause.empty() && !ended_by_us) {
       go_on_without(each.rank);
       const bool nobody_is_left =
@@ -253,7 +251,7 @@ void job::survive(const std::vector<rank_exit>& exits) {
 }
 
 void job::go_on_without(int rank) {
-  rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+  rank_state& state = state_of(rank);
   SINEW_EXPECT(!state.alive && !state.dead);
   state.dead = true;
   ++deaths_;
@@ -266,7 +264,7 @@ void job::go_on_without(int rank) {
 
 // All hosts hear of votes and deaths in the order in which this launcher tells of them.
 void job::on_vote(int rank, cast_vote vote) {
-  if (options_.survive && !ranks_[static_cast<std::size_t>(rank)].dead) {
+  if (options_.survive && !state_of(rank).dead) {
     vote.deaths = deaths_;
     holder_->tell_vote(rank, vote);
   }
@@ -284,7 +282,7 @@ void job::check_waiting(const world& w) {
   }
   const auto rank_of = [&w](int number) { return w.ranks[static_cast<std::size_t>(number)]; };
   const int gone = w.spawner < 0 ? -1 : w.pmi->left_without_start();
-  if (gone >= 0 && ranks_[static_cast<std::size_t>(w.spawner)].alive) {
+  if (gone >= 0 && state_of(w.spawner).alive) {
     const int rank = rank_of(gone);
     fail(1, rank,
          name_of(rank) + " exited with code 0 without having called MPI_Init, which " +
@@ -312,7 +310,7 @@ void job::on_loss(int rank, int other, const std::string& why) {
     if (loss_ && loss_->rank == rank && loss_->other == other) {
       loss_.reset();
     }
-  } else if (!ending() && !loss_ && !ranks_[static_cast<std::size_t>(other)].dead) {
+  } else if (!ending() && !loss_ && !state_of(other).dead) {
     loss_ = loss{rank, other, why, now_ns(), 0};
   }
 }
@@ -333,7 +331,7 @@ void job::check_loss(std::int64_t now) {
     loss_->give_up_ns = now + loss_grace_ns;
   }
   if (loss_->give_up_ns != 0 && now >= loss_->give_up_ns) {
-    const bool runs = ranks_[static_cast<std::size_t>(loss_->other)].alive;
+    const bool runs = state_of(loss_->other).alive;
     fail(1, -1,
          name_of(loss_->rank) + " has lost its connection to " + name_of(loss_->other) + " (" +
              loss_->why +

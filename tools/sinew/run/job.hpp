@@ -109,6 +109,10 @@ class job {
   [[nodiscard]] bool forget_ended_worlds();
   void on_connected(int rank, const boot::connections& with);
   [[nodiscard]] int ranks_at_start() const { return static_cast<int>(plan_.ranks.size()); }
+  [[nodiscard]] rank_state& state_of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] const rank_state& state_of(int rank) const {
+    return ranks_[static_cast<std::size_t>(rank)];
+  }
 
   // While it runs (job.cpp).
   void read_signals();

@@ -55,7 +55,7 @@ bool job::is_over(const failure& f, bool patient) {
       return true;
     }
   } else {
-    const rank_state& failed = ranks_[static_cast<std::size_t>(f.rank)];
+    const rank_state& failed = state_of(f.rank);
     SINEW_EXPECT(failed.in != nullptr);  // forget_ended_worlds()
     const bool at_once = !patient || now_ns() >= f.give_up_ns;
     connected_worlds found = connected_to(worlds_, *failed.in, failed.number, at_once);
@@ -85,7 +85,7 @@ bool job::may_finish(const rank_state& rank, const failure& f) const {
   if (f.rank < 0) {
     return finalized(rank);
   }
-  const rank_state& failed = ranks_[static_cast<std::size_t>(f.rank)];
+  const rank_state& failed = state_of(f.rank);
   const bool after_finalize = failed.in == rank.in && finalized(failed);
   return !failed.alive && (finalized(rank) || after_finalize);
 }
@@ -146,7 +146,7 @@ void job::end(const std::vector<world*>& which, int signal, double grace_s,
   for (world* const w : which) {
     w->ending = true;
     for (const int rank : w->ranks) {
-      rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+      rank_state& state = state_of(rank);
       if (runs(state) && state.next_signal != SIGKILL) {
         const bool has_time = because != nullptr && may_finish(state, *because);
         state.next_signal = signal;
@@ -179,7 +179,7 @@ void job::send_signals(std::int64_t now) {
       holder_->signal_all(SIGCONT, spared);  // a stopped rank would not see it
     }
     for (const int rank : ranks) {
-      rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+      rank_state& state = state_of(rank);
       // Once more for what was started meanwhile.
       state.signal_at_ns = now + (signal == SIGKILL ? second_ns : state.grace_ns);
       state.next_signal = SIGKILL;

@@ -56,7 +56,7 @@ world& job::add_world(std::vector<int> applications, std::vector<int> nodes, int
 }
 
 pmi_server& job::pmi_of(int rank) const {
-  const rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+  const rank_state& state = state_of(rank);
   SINEW_EXPECT(state.in != nullptr);
   return *state.in->pmi;
 }
@@ -74,7 +74,7 @@ void job::on_spawn(int rank, const std::string& request) {
 void job::serve_spawns() {
   while (!wanted_spawns_.empty()) {
     const wanted_spawn& first = wanted_spawns_.front();
-    const rank_state& spawner = ranks_[static_cast<std::size_t>(first.spawner)];
+    const rank_state& spawner = state_of(first.spawner);
     if (spawner.alive && !spawner.in->ending) {
       const auto answer = spawn(first);
       if (!answer) {
@@ -90,7 +90,7 @@ void job::serve_spawns() {
 std::vector<int> job::free_places() const {
   std::vector<int> places;
   for (int rank = ranks_at_start(); rank < static_cast<int>(ranks_.size()); ++rank) {
-    const rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+    const rank_state& state = state_of(rank);
     if (state.in == nullptr && !state.kept) {
       places.push_back(rank);
     }
@@ -157,7 +157,7 @@ boot::spawn_answer job::start_world(const wanted_spawn& wanted,
   w.ranks = free_places();
   w.ranks.resize(applications.size());
   for (std::size_t i = 0; i < w.ranks.size(); ++i) {
-    rank_state& state = ranks_[static_cast<std::size_t>(w.ranks[i])];
+    rank_state& state = state_of(w.ranks[i]);
     state = {.in = &w, .number = static_cast<int>(i), .tenant = state.tenant + 1};
     ++unsettled_;
     answer.ranks.push_back({job_rank{w.ranks[i]}, state.tenant});
@@ -174,13 +174,13 @@ boot::spawn_answer job::start_world(const wanted_spawn& wanted,
   if (failed) {
     for (const int rank : w.ranks) {
       settle(rank);
-      ranks_[static_cast<std::size_t>(rank)].in = nullptr;
+      state_of(rank).in = nullptr;
     }
     worlds_.pop_back();
     return {{}, {}, -1, failed->text};
   }
   w.living = static_cast<int>(w.ranks.size());
-  const rank_state& spawner = ranks_[static_cast<std::size_t>(wanted.spawner)];
+  const rank_state& spawner = state_of(wanted.spawner);
   spawner.in->links[spawner.number].kept.push_back(&w);
   for (int number = 0; number < w.living; ++number) {
     w.links[number].kept.push_back(spawner.in);
@@ -193,16 +193,15 @@ void job::on_connected(int rank, const boot::connections& with) {
   const auto worlds_of = [this](const std::vector<job_rank>& ranks) {
     std::vector<const world*> found;
     for (const job_rank each : ranks) {
-      const world* const in = each.below(static_cast<int>(ranks_.size()))
-                                  ? ranks_[static_cast<std::size_t>(each.value())].in
-                                  : nullptr;
+      const world* const in =
+          each.below(static_cast<int>(ranks_.size())) ? state_of(each.value()).in : nullptr;
       if (in != nullptr && std::find(found.begin(), found.end(), in) == found.end()) {
         found.push_back(in);
       }
     }
     return found;
   };
-  const rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+  const rank_state& state = state_of(rank);
   if (with.empty()) {
     state.in->links.erase(state.number);
   } else {
@@ -213,7 +212,7 @@ void job::on_connected(int rank, const boot::connections& with) {
 
 // Where the job goes on although a rank has died, that stays dead and keeps its place, too.
 void job::leave_world(int rank) {
-  rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+  rank_state& state = state_of(rank);
   world* const w = state.in;
   if (w == nullptr || w->spawner < 0) {
     return;
@@ -229,14 +228,14 @@ bool job::forget_ended_worlds() {
   const auto is_over = [this](const std::unique_ptr<world>& w) {
     return w->spawner >= 0 && w->living == 0 &&
            std::none_of(failures_.begin(), failures_.end(), [&](const failure& f) {
-             return f.rank >= 0 && ranks_[static_cast<std::size_t>(f.rank)].in == w.get();
+             return f.rank >= 0 && state_of(f.rank).in == w.get();
            });
   };
   const auto first = std::stable_partition(worlds_.begin(), worlds_.end(), std::not_fn(is_over));
   const bool any = first != worlds_.end();
   for (auto over = first; over != worlds_.end(); ++over) {
     for (const int each : (*over)->ranks) {
-      ranks_[static_cast<std::size_t>(each)].in = nullptr;
+      state_of(each).in = nullptr;
     }
     for (auto other = worlds_.begin(); other != first; ++other) {
       (*other)->forget(**over);

@@ -50,8 +50,8 @@ job::job(const run_options& options, const job_plan& plan, std::vector<std::stri
   world& start = add_world(applications_of(plan), plan.hosts.node_of, -1);
   for (int rank = 0; rank < ranks_at_start(); ++rank) {
     start.ranks.push_back(rank);
-    ranks_[static_cast<std::size_t>(rank)].in = &start;
-    ranks_[static_cast<std::size_t>(rank)].number = rank;
+    state_of(rank).in = &start;
+    state_of(rank).number = rank;
   }
   start.living = ranks_at_start();
 }
@@ -63,7 +63,7 @@ rank_events job::make_events() {
             fail(code, rank, "rank " + std::to_string(rank) + " cannot be started: " + why);
           },
           [this](int rank, std::string_view bytes) {
-            const rank_state& from = ranks_[static_cast<std::size_t>(rank)];
+            const rank_state& from = state_of(rank);
             if (from.in != nullptr) {
               pmi_of(rank).receive(from.number, bytes);
             }

@@ -1,7 +1,10 @@
 // MPI-5.0 section 3.6: buffered sends, over p2p's.
 #include "sinew/p2p/buffered.hpp"
 
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "abi/mpi/message.hpp"
@@ -70,17 +73,27 @@ buffered_sends& used_by(comm_object& c) {
                                                                              : of_process();
 }
 
+/// Until the messages have left that were ever buffered there before.
+class buffer_flush final : public operation {
+ public:
+  explicit buffer_flush(buffered_sends& at) noexcept : at_(at), up_to_(at.sends.sent()) {}
+  bool ended(const request_object&) const noexcept override { return at_.sends.have_left(up_to_); }
+  int finish(request_object&, MPI_Status* status, std::string*) override {
+    set_empty(status);
+    return MPI_SUCCESS;
+  }
+  void peek(const request_object&, MPI_Status* status) override { set_empty(status); }
+
+ private:
+  buffered_sends& at_;
+  const std::uint64_t up_to_;
+};
+
 MPI_Request flush_request(buffered_sends& at, comm_object* c) {
-  request_object& r = new_request(c, request_object::sort::flush);
-  r.flushing = &at;
-  r.up_to = at.sends.sent();
-  SINEW_ENSURE(r.flushing != nullptr);
-  return handle_of<MPI_Request>(&r);
+  return handle_of<MPI_Request>(&new_request(c, std::make_unique<buffer_flush>(at)));
 }
 
 }  // namespace
-
-bool is_flushed(buffered_sends& at, std::uint64_t up_to) { return at.sends.have_left(up_to); }
 
 void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
   if (dest == MPI_PROC_NULL) {

@@ -27,24 +27,61 @@ void make_plan(described& d) {
                : coll::plan_of(coll::position_of({*process.engine, *over}), c);
 }
 
-void start_collective(request_object& r) {
-  SINEW_EXPECT(r.collective != nullptr && r.comm != nullptr);
-  SINEW_EXPECT(r.collective->runs == nullptr || r.collective->runs->over.done());
-  collective_operation& o = *r.collective;
-  o.runs = coll::start(*process.engine, r.comm->together(), o.what, o.tag);
-  SINEW_ENSURE(o.runs != nullptr);
-}
+/// A nonblocking or persistent collective.
+class collective_operation final : public operation {
+ public:
+  collective_operation(described&& d, message_tag tag)
+      : what_(std::move(d.plan)),
+        tag_(tag),
+        // The root as it is told.
+        name_{coll::name_of(d.call), d.call.root >= 0 ? d.call.root : comm_rank{-1}} {}
 
-request_object& request_for(described&& d, message_tag tag) {
-  const comm_rank root = d.call.root >= 0 ? d.call.root : comm_rank{-1};  // as it is told
-  request_object& r = new_request(d.comm, request_object::sort::collective);
-  r.inner = nullptr;
-  r.second = nullptr;
-  r.collective = std::make_unique<collective_operation>(
-      collective_operation{std::move(d.plan), tag, {coll::name_of(d.call), root}});
-  r.owns = true;
-  return r;
-}
+  /// It runs already.
+  void take(std::shared_ptr<coll::ongoing> runs) noexcept { runs_ = std::move(runs); }
+
+  bool ended(const request_object&) const noexcept override { return runs_->over.done(); }
+  void wait(request_object& r) override {
+    core::collective_record& record = r.comm->comm->collective;
+    const core::collective_call around = record.exchange(name_);
+    coll::wait(*process.engine, *runs_);
+    (void)record.exchange(around);
+  }
+  int finish(request_object&, MPI_Status* status, std::string* sentence) override {
+    SINEW_EXPECT(runs_->over.done());
+    set_empty(status);
+    const int code = runs_->problem ? MPI_ERR_NO_MEM : code_of(runs_->outcome);
+    if (code != MPI_SUCCESS && sentence != nullptr) {
+      *sentence =
+          std::string(name_.name) +
+          (code == MPI_ERR_TRUNCATE
+               ? ": a rank sent more data than its partner expected: counts or datatypes differ"
+           : code == MPIX_ERR_PROC_FAILED ? ": a rank of the communicator has died"
+           : code == MPIX_ERR_REVOKED     ? ": the communicator has been revoked"
+                                          : ": there is no memory left for a message");
+    }
+    return code;
+  }
+  void peek(const request_object&, MPI_Status* status) override { set_empty(status); }
+  bool has_met_failure(const request_object&) const noexcept override {
+    return is_of_failure(runs_->outcome);
+  }
+  void start(request_object& r) override {
+    SINEW_EXPECT(runs_ == nullptr || runs_->over.done());
+    runs_ = coll::start(*process.engine, r.comm->together(), what_, tag_);
+    SINEW_ENSURE(runs_ != nullptr);
+  }
+  void refuse(const request_object& r, const char* what) const override {
+    if (r.active) {
+      refuse_collective(what);
+    }
+  }
+
+ private:
+  coll::plan_ref what_;
+  const message_tag tag_;
+  const core::collective_call name_;       ///< for reports
+  std::shared_ptr<coll::ongoing> runs_{};  ///< null: not started yet
+};
 
 MPI_Request request_of(coll::begun&& begun, described&& d) {
   SINEW_EXPECT(begun.done);
@@ -52,9 +89,10 @@ MPI_Request request_of(coll::begun&& begun, described&& d) {
     return done_request();
   }
   try {
-    request_object& r = request_for(std::move(d), 0);
-    r.collective->runs = std::move(begun.runs);
-    return handle_of<MPI_Request>(&r);
+    comm_object* const c = d.comm;
+    auto made = std::make_unique<collective_operation>(std::move(d), message_tag{0});
+    made->take(begun.runs);
+    return handle_of<MPI_Request>(&new_request(c, std::move(made)));
   } catch (...) {
     process.runtime->wait(begun.runs->over);  // it has begun; nobody else would see it end
     throw;
@@ -122,8 +160,10 @@ int start_now(described&& d, MPI_Request* request) {
     }
   }
   make_plan(d);
-  request_object& r = request_for(std::move(d), coll::nonblocking_tag(*over));
-  start_collective(r);
+  comm_object* const c = d.comm;
+  request_object& r = new_request(
+      c, std::make_unique<collective_operation>(std::move(d), coll::nonblocking_tag(*over)));
+  r.stands_for->start(r);
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }
@@ -136,10 +176,10 @@ int start_later(described&& d, MPI_Info info, MPI_Request* request) {
   }
   make_plan(d);
   const message_tag tag = coll::persistent_tag(*d.comm->together());
-  request_object& r = request_for(std::move(d), tag);
+  comm_object* const c = d.comm;
+  request_object& r = new_request(c, std::make_unique<collective_operation>(std::move(d), tag));
   r.persistent = true;
   r.active = false;
-  r.again.start = start_collective;
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }

@@ -147,16 +147,6 @@ void apply_hints(comm_object& c, const info_object& info);
 [[nodiscard]] MPI_Comm adopt(coll::communicator_ref made, const comm_object& parent);
 [[nodiscard]] MPI_Comm adopt(coll::intercommunicator_ref made, const comm_object& parent);
 
-/// What MPI_Comm_idup has begun (idup.cpp).
-struct duplication;
-/// Whether the ranks have agreed. No progress.
-[[nodiscard]] bool agreed(const duplication& d) noexcept;
-/// Suspends until they have.
-void await(duplication& d);
-/// Makes the communicator behind the handle usable, if that has not been done; to be called once
-/// they have agreed. An error class with its sentence if it could not be made.
-int install(duplication& d, std::string* sentence);
-
 /// A communicator of the first `ranks` ranks of `c`, with a topology; MPI_COMM_NULL elsewhere.
 [[nodiscard]] MPI_Comm place_first(comm_object& c, int ranks, topology places);
 

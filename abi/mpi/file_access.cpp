@@ -1,6 +1,11 @@
 // MPI-5.0 section 14.4: reading and writing.
 #include "abi/mpi/file_access.hpp"
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
 #include "abi/mpi/message.hpp"
 #include "sinew/base/check.hpp"
 
@@ -11,6 +16,32 @@ void set_file_status(MPI_Status* status, std::int64_t bytes) {
   set_empty(status);
   set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(bytes));
 }
+
+/// How a nonblocking access to a file has ended: when its call returned.
+class finished_access final : public operation {
+ public:
+  void end(std::int64_t bytes) noexcept { bytes_ = bytes; }
+  void fail(const io::failure& e) {
+    code_ = code_of(e.kind);
+    sentence_ = e.what();
+  }
+
+  bool ended(const request_object&) const noexcept override { return true; }
+  void wait(request_object&) override {}
+  int finish(request_object& r, MPI_Status* status, std::string* sentence) override {
+    peek(r, status);
+    if (sentence != nullptr) {
+      *sentence = sentence_;
+    }
+    return code_;
+  }
+  void peek(const request_object&, MPI_Status* status) override { set_file_status(status, bytes_); }
+
+ private:
+  std::int64_t bytes_ = 0;
+  int code_ = MPI_SUCCESS;
+  std::string sentence_;
+};
 
 /// What converts the data; null if nothing does. `own`: the program's functions.
 const io::conversion* conversion_by(const datarep& rep, io::direction way,
@@ -57,21 +88,17 @@ int access_file(MPI_File fh, const file_call& call, MPI_Offset offset, const use
                 MPI_Request* request) {
   return with_access(fh, call, offset, b, [&](file_object& f, const io::access& a, auto from) {
     check_out(request, "request");
-    auto outcome = std::make_unique<file_outcome>();
-    request_object& r = new_request(f.comm, request_object::sort::file);
-    r.inner = nullptr;
-    r.second = nullptr;
+    auto made = std::make_unique<finished_access>();
+    finished_access& outcome = *made;
+    request_object& r = new_request(f.comm, std::move(made));
     try {
-      outcome->bytes = f.opened->carry_out(a, call.how, from);
+      outcome.end(f.opened->carry_out(a, call.how, from));
     } catch (const io::failure& e) {
-      outcome->code = code_of(e.kind);
-      outcome->sentence = e.what();
+      outcome.fail(e);
     } catch (...) {
       free_request(r);
       throw;
     }
-    r.file = std::move(outcome);
-    r.owns = true;
     *request = handle_of<MPI_Request>(&r);
     return MPI_SUCCESS;
   });

@@ -1,5 +1,8 @@
 // MPI-5.0 section 7.4.2: duplicates of communicators, blocking and not.
+#include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
@@ -8,25 +11,6 @@
 #include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
-
-struct duplication {
-  std::shared_ptr<coll::new_communicator> agreed;
-  comm_object* fresh = nullptr;  ///< behind the new handle; null once it could not be made
-  info_object* hints = nullptr;  ///< a copy: the program may free its own
-  std::mutex lock;               ///< several threads may look at one request
-  bool installed = false;
-  int code = MPI_SUCCESS;
-  std::string sentence;
-
-  duplication() = default;
-  duplication(const duplication&) = delete;
-  duplication& operator=(const duplication&) = delete;
-  ~duplication() { drop(hints); }
-};
-
-bool agreed(const duplication& d) noexcept { return d.agreed->over.done(); }
-
-void await(duplication& d) { process.runtime->wait(d.agreed->over); }
 
 namespace {
 
@@ -67,6 +51,78 @@ void finish(comm_object& fresh, coll::communicator_ref made, const info_object* 
   fresh.what.store(kind::comm, std::memory_order_release);
 }
 
+/// What MPI_Comm_idup has begun.
+class nonblocking_duplicate final : public operation {
+ public:
+  /// `fresh` is behind the new handle already; `hints`, which may be null, are this object's.
+  nonblocking_duplicate(comm_object* fresh, info_object* hints) noexcept
+      : fresh_(fresh), hints_(hints) {}
+  ~nonblocking_duplicate() override { mpi::drop(hints_); }
+
+  void begin(const coll::communicator_ref& over) {
+    agreed_ = coll::start_duplicate(*process.engine, over);
+  }
+
+  bool ended(const request_object&) const noexcept override { return agreed_->over.done(); }
+  void wait(request_object&) override { process.runtime->wait(agreed_->over); }
+  int finish(request_object&, MPI_Status* status, std::string* sentence) override {
+    set_empty(status);
+    install();
+    if (sentence != nullptr) {
+      *sentence = sentence_;
+    }
+    return code_;
+  }
+  /// An error is returned when the request is completed.
+  void peek(const request_object&, MPI_Status* status) override {
+    install();
+    set_empty(status);
+  }
+  void refuse(const request_object&, const char* what) const override { refuse_collective(what); }
+
+ private:
+  void install();
+
+  comm_object* fresh_;  ///< null once it could not be made
+  info_object* hints_;
+  std::shared_ptr<coll::new_communicator> agreed_;
+  std::mutex lock_;  ///< several threads may look at one request
+  bool installed_ = false;
+  int code_ = MPI_SUCCESS;
+  std::string sentence_;
+};
+
+/// The new handle stands for the communicator, or for nothing.
+void nonblocking_duplicate::install() {
+  SINEW_EXPECT(agreed_->over.done());
+  const std::lock_guard held(lock_);
+  if (installed_) {
+    return;
+  }
+  installed_ = true;
+  try {
+    if (agreed_->problem) {
+      std::rethrow_exception(agreed_->problem);
+    }
+    SINEW_ASSERT(fresh_ != nullptr);
+    mpi::finish(*fresh_, agreed_->made, hints_);
+  } catch (const std::bad_alloc&) {
+    code_ = MPI_ERR_NO_MEM;
+    sentence_ = "there is no memory left for the new communicator";
+  } catch (const sinew::error& e) {
+    code_ = class_of(e);
+    sentence_ = e.what();
+  } catch (const std::exception& e) {
+    code_ = MPI_ERR_OTHER;
+    sentence_ = e.what();
+  }
+  agreed_->made.reset();  // the new handle owns it now
+  if (code_ != MPI_SUCCESS) {
+    mpi::drop(std::exchange(fresh_, nullptr));
+  }
+  SINEW_ENSURE((code_ == MPI_SUCCESS) == (fresh_ != nullptr));
+}
+
 int duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
   comm_object& old = comm_of(comm);
   check_out(newcomm, "newcomm");
@@ -89,59 +145,24 @@ int start_duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request
   check_out(request, "request");
   *newcomm = MPI_COMM_NULL;
   *request = MPI_REQUEST_NULL;
-  auto d = std::make_shared<duplication>();
-  if (info != MPI_INFO_NULL) {
-    d->hints = copy_of(info_of(info));
-  }
+  comm_object* fresh = nullptr;
   try {
-    d->fresh = begin(comm, old);
+    fresh = begin(comm, old);
   } catch (...) {
     (void)coll::start_duplicate(*process.engine, old.together());
     throw;
   }
-  request_object& r = new_request(&old, request_object::sort::duplicate);
-  d->agreed = coll::start_duplicate(*process.engine, old.together());
-  *newcomm = d->fresh->handle;
-  r.duplicates = std::move(d);
-  r.owns = true;
+  info_object* const hints = info == MPI_INFO_NULL ? nullptr : copy_of(info_of(info));
+  auto made = std::make_unique<nonblocking_duplicate>(fresh, hints);
+  nonblocking_duplicate& agreement = *made;
+  request_object& r = new_request(&old, std::move(made));
+  agreement.begin(old.together());
+  *newcomm = fresh->handle;
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }
 
 }  // namespace
-
-int install(duplication& d, std::string* sentence) {
-  SINEW_EXPECT(agreed(d));
-  const std::lock_guard held(d.lock);
-  if (!d.installed) {
-    d.installed = true;
-    try {
-      if (d.agreed->problem) {
-        std::rethrow_exception(d.agreed->problem);
-      }
-      SINEW_ASSERT(d.fresh != nullptr);
-      finish(*d.fresh, d.agreed->made, d.hints);
-    } catch (const std::bad_alloc&) {
-      d.code = MPI_ERR_NO_MEM;
-      d.sentence = "there is no memory left for the new communicator";
-    } catch (const sinew::error& e) {
-      d.code = class_of(e);
-      d.sentence = e.what();
-    } catch (const std::exception& e) {
-      d.code = MPI_ERR_OTHER;
-      d.sentence = e.what();
-    }
-    d.agreed->made.reset();  // the new handle owns it now
-    if (d.code != MPI_SUCCESS) {
-      drop(std::exchange(d.fresh, nullptr));
-    }
-  }
-  SINEW_ENSURE((d.code == MPI_SUCCESS) == (d.fresh != nullptr));
-  if (sentence != nullptr) {
-    *sentence = d.sentence;
-  }
-  return d.code;
-}
 
 int impl::Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
   return duplicate(comm, MPI_INFO_NULL, newcomm);

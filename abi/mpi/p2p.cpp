@@ -1,5 +1,7 @@
 // MPI-5.0 chapter 3: sends, receives, probes; blocking and not.
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "abi/mpi/message.hpp"
 #include "abi/mpi/overlap.hpp"
@@ -7,8 +9,6 @@
 
 namespace sinew::mpi {
 namespace {
-
-using sort = request_object::sort;
 
 // What the program passes goes on to p2p as it is.
 static_assert(MPI_ANY_SOURCE == p2p::any_source.value() && MPI_ANY_TAG == p2p::any_tag.value());
@@ -57,15 +57,16 @@ struct checked_message {
   return MPI_SUCCESS;
 }
 
+/// Of a send or of a receive; a send that is complete has none.
 [[gnu::always_inline]] inline MPI_Request handle_for(comm_object& c, p2p::request* inner,
-                                                     sort what) {
-  SINEW_EXPECT(what == sort::send || what == sort::receive);
-  SINEW_EXPECT(inner != nullptr || what == sort::send);
+                                                     bool receives) {
+  SINEW_EXPECT(inner != nullptr || !receives);
   if (inner == nullptr) {
     return done_request();
   }
-  request_object& r = new_request(&c, what);
+  request_object& r = new_request(&c, message_operation);
   r.inner = inner;
+  r.receives = receives;
   return handle_of<MPI_Request>(&r);
 }
 
@@ -77,7 +78,7 @@ struct checked_message {
   *request = handle_for(m.comm,
                         process.engine->isend(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data,
                                               comm_rank{dest}, message_tag{tag}, how),
-                        sort::send);
+                        false);
   return MPI_SUCCESS;
 }
 
@@ -89,6 +90,64 @@ std::unique_ptr<std::byte[]> packed(const p2p::buffer& data) {
   SINEW_ENSURE(n == data.bytes());
   return copy;
 }
+
+/// A send and a receive at once. What is sent may be a copy.
+class send_and_receive final : public operation {
+ public:
+  explicit send_and_receive(std::unique_ptr<std::byte[]> copy) noexcept : copy_(std::move(copy)) {}
+
+  /// Once its request exists: nothing fails any more that would have to undo it.
+  void begin(const core::communicator& c, const p2p::buffer& from, comm_rank dest,
+             message_tag send_tag, const p2p::buffer& into, comm_rank source,
+             message_tag receive_tag) {
+    receive_ = process.engine->irecv(c, p2p::messages_of(c), into, source, receive_tag);
+    send_ = process.engine->isend(c, p2p::messages_of(c), from, dest, send_tag);
+  }
+
+  bool ended(const request_object&) const noexcept override {
+    return receive_->done() && (send_ == nullptr || send_->done());
+  }
+  void wait(request_object& r) override {
+    if (process.engine->outlives_ranks()) {
+      let_messages_in();
+      operation::wait(r);
+      return;
+    }
+    process.engine->wait(*receive_);
+    if (send_ != nullptr) {
+      process.engine->wait(*send_);
+    }
+  }
+  int finish(request_object&, MPI_Status* status, std::string* sentence) override {
+    const p2p::result received = collect(receive_);
+    (void)collect(send_);
+    set_status(status, received);
+    return code_of(received, sentence);
+  }
+  void peek(const request_object&, MPI_Status* status) override {
+    set_status(status, receive_->outcome);
+  }
+  bool is_interrupted(const request_object&) const noexcept override {
+    return process.engine->is_interrupted(*receive_);
+  }
+  bool has_met_failure(const request_object&) const noexcept override {
+    return is_of_failure(receive_->outcome.error) ||
+           (send_ != nullptr && is_of_failure(send_->outcome.error));
+  }
+  void drop(request_object& r) override {
+    if (copy_) {
+      await(r);  // what is being sent belongs to the request
+    }
+    (void)collect(receive_);
+    (void)collect(send_);
+    free_request(r);
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> copy_;
+  p2p::request* receive_ = nullptr;
+  p2p::request* send_ = nullptr;  ///< null: complete
+};
 
 }  // namespace
 
@@ -157,7 +216,7 @@ int impl::Irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, i
   *request = handle_for(m.comm,
                         process.engine->irecv(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data,
                                               comm_rank{source}, message_tag{tag}),
-                        sort::receive);
+                        true);
   return MPI_SUCCESS;
 }
 
@@ -203,12 +262,11 @@ int impl::Isendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
   const checked_message out = outgoing(sendbuf, sendcount, sendtype, dest, sendtag, comm);
   const checked_message in = incoming(recvbuf, recvcount, recvtype, source, recvtag, comm);
   check_out(request, "request");
-  core::communicator& c = *in.comm.comm;
-  request_object& r = new_request(&in.comm, sort::exchange);
-  r.inner = process.engine->irecv(c, p2p::messages_of(c), in.data, comm_rank{source},
-                                  message_tag{recvtag});
-  r.second = process.engine->isend(c, p2p::messages_of(c), out.data, comm_rank{dest},
-                                   message_tag{sendtag});
+  auto made = std::make_unique<send_and_receive>(nullptr);
+  send_and_receive& both = *made;
+  request_object& r = new_request(&in.comm, std::move(made));
+  both.begin(*in.comm.comm, out.data, comm_rank{dest}, message_tag{sendtag}, in.data,
+             comm_rank{source}, message_tag{recvtag});
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }
@@ -219,15 +277,13 @@ int impl::Isendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, i
   const checked_message out = outgoing(buf, count, datatype, dest, sendtag, comm);
   const checked_message in = incoming(buf, count, datatype, source, recvtag, comm);
   check_out(request, "request");
-  core::communicator& c = *in.comm.comm;
-  request_object& r = new_request(&in.comm, sort::exchange);
-  r.copy = packed(out.data);
-  r.owns = true;
-  r.inner = process.engine->irecv(c, p2p::messages_of(c), in.data, comm_rank{source},
-                                  message_tag{recvtag});
-  r.second = process.engine->isend(c, p2p::messages_of(c),
-                                   p2p::buffer::of_bytes(r.copy.get(), out.data.bytes()),
-                                   comm_rank{dest}, message_tag{sendtag});
+  auto copy = packed(out.data);
+  const p2p::buffer from = p2p::buffer::of_bytes(copy.get(), out.data.bytes());
+  auto made = std::make_unique<send_and_receive>(std::move(copy));
+  send_and_receive& both = *made;
+  request_object& r = new_request(&in.comm, std::move(made));
+  both.begin(*in.comm.comm, from, comm_rank{dest}, message_tag{sendtag}, in.data, comm_rank{source},
+             message_tag{recvtag});
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }
@@ -371,12 +427,12 @@ int impl::Imrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
     *request = handle_for(self,
                           process.engine->irecv(*self.comm, p2p::messages_of(*self.comm), into,
                                                 p2p::no_rank, p2p::any_tag),
-                          sort::receive);
+                          true);
     return MPI_SUCCESS;
   }
   comm_object* c = nullptr;
   p2p::matched* m = take_out(message, c);
-  *request = handle_for(*c, process.engine->imrecv(m, into), sort::receive);
+  *request = handle_for(*c, process.engine->imrecv(m, into), true);
   received(*c);
   return MPI_SUCCESS;
 }

@@ -1,4 +1,8 @@
 // MPI-5.0 chapter 4: the calls of partitioned communication.
+#include <memory>
+#include <string>
+#include <utility>
+
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/message.hpp"
 #include "sinew/partitioned/operation.hpp"
@@ -6,12 +10,43 @@
 namespace sinew::mpi {
 namespace {
 
-void start_partitioned(request_object& r) {
-  if (!r.parts->start()) {
-    fail_on(r.comm, MPI_ERR_NO_MEM,
-            "an earlier start of the request found no memory: free it and make another");
+class partitioned_message final : public operation {
+ public:
+  explicit partitioned_message(std::shared_ptr<partitioned::operation> parts) noexcept
+      : parts_(std::move(parts)) {}
+
+  [[nodiscard]] partitioned::operation& parts() const noexcept { return *parts_; }
+
+  bool ended(const request_object&) const noexcept override { return parts_->over().done(); }
+  void wait(request_object&) override { process.runtime->wait(parts_->over()); }
+  int finish(request_object& r, MPI_Status* status, std::string* sentence) override {
+    const p2p::fault f = parts_->outcome().error;
+    peek(r, status);
+    if (f != p2p::fault::none && sentence != nullptr) {
+      *sentence = parts_->about(f);
+    }
+    return code_of(f);
   }
-}
+  void peek(const request_object&, MPI_Status* status) override {
+    parts_->sends() ? set_empty(status) : set_status(status, parts_->outcome());
+  }
+  void start(request_object& r) override {
+    if (!parts_->start()) {
+      fail_on(r.comm, MPI_ERR_NO_MEM,
+              "an earlier start of the request found no memory: free it and make another");
+    }
+  }
+  /// MPI-5.0 section 4.2: partitions that are under way need their request.
+  void refuse(const request_object& r, const char* what) const override {
+    if (r.active) {
+      fail_on(r.comm, MPI_ERR_REQUEST,
+              "an active request of partitioned communication cannot be %s: wait for it", what);
+    }
+  }
+
+ private:
+  const std::shared_ptr<partitioned::operation> parts_;
+};
 
 void mark_ready(comm_object* c, partitioned::operation& to, int partition) {
   if (!to.ready(static_cast<std::size_t>(partition))) {
@@ -42,17 +77,12 @@ p2p::buffer checked(const void* buf, int partitions, MPI_Count count, MPI_Dataty
 }
 
 MPI_Request request_for(comm_object& c, std::shared_ptr<partitioned::operation> parts) {
-  request_object& r = new_request(&c, request_object::sort::partitioned);
-  r.inner = nullptr;
-  r.second = nullptr;
+  partitioned::operation& made = *parts;
+  request_object& r = new_request(&c, std::make_unique<partitioned_message>(std::move(parts)));
   r.persistent = true;
   r.active = false;
-  r.again = {};
-  r.again.start = start_partitioned;
-  r.parts = std::move(parts);
-  r.owns = true;
   try {
-    r.parts->introduce();
+    made.introduce();
   } catch (...) {
     free_request(r);
     throw;
@@ -60,25 +90,31 @@ MPI_Request request_for(comm_object& c, std::shared_ptr<partitioned::operation> 
   return handle_of<MPI_Request>(&r);
 }
 
-request_object& partitioned_request(MPI_Request request, bool sends) {
-  request_object* r = request_of(request);
+partitioned::operation& partitioned_request(const request_object& r, bool sends) {
+  const auto* const found = operation_as<partitioned_message>(r);
+  if (found == nullptr || found->parts().sends() != sends) {
+    fail_on(r.comm, MPI_ERR_REQUEST, "the request was not made by %s",
+            sends ? "MPI_Psend_init" : "MPI_Precv_init");
+  }
+  return found->parts();
+}
+
+const request_object& existing(MPI_Request request) {
+  const request_object* r = request_of(request);
   if (r == nullptr) {
     fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
-  }
-  if (r->what_for != request_object::sort::partitioned || r->parts->sends() != sends) {
-    fail_on(r->comm, MPI_ERR_REQUEST, "the request was not made by %s",
-            sends ? "MPI_Psend_init" : "MPI_Precv_init");
   }
   return *r;
 }
 
 partitioned::operation& started_send(MPI_Request request) {
-  request_object& r = partitioned_request(request, true);
+  const request_object& r = existing(request);
+  partitioned::operation& parts = partitioned_request(r, true);
   if (!r.active) {
     fail_on(r.comm, MPI_ERR_REQUEST,
             "the request is not active: MPI_Start comes before its partitions are marked ready");
   }
-  return *r.parts;
+  return parts;
 }
 
 void check_partition(comm_object* c, const partitioned::operation& in, int partition) {
@@ -168,8 +204,8 @@ int impl::Parrived(MPI_Request request, int partition, int* flag) {
   if (request == MPI_REQUEST_NULL) {
     return MPI_SUCCESS;
   }
-  const request_object& r = partitioned_request(request, false);
-  const partitioned::operation& from = *r.parts;
+  const request_object& r = existing(request);
+  const partitioned::operation& from = partitioned_request(r, false);
   check_partition(r.comm, from, partition);
   const auto i = static_cast<std::size_t>(partition);
   if (r.active && !from.arrived(i)) {

@@ -1,58 +1,80 @@
 // MPI-5.0 section 3.9: persistent requests. The arguments are kept and used by each start.
+#include <memory>
+#include <utility>
+
 #include "abi/mpi/message.hpp"
 #include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
 
-using sort = request_object::sort;
+/// What is kept of the arguments.
+struct kept_arguments {
+  p2p::buffer data;
+  layout::datatype_ref keeps;  ///< the type, which the user may free
+  comm_rank peer;
+  message_tag tag;
+};
 
-void start_send(request_object& r) {
-  SINEW_EXPECT(r.inner == nullptr && r.comm != nullptr);
-  SINEW_EXPECT(r.again.type != nullptr);
-  core::communicator& c = *r.comm->comm;
-  r.inner =
-      process.engine->isend(c, p2p::messages_of(c), {r.again.base, r.again.count, r.again.type},
-                            comm_rank{r.again.peer}, message_tag{r.again.message_tag}, r.again.how);
-}
+class persistent_send final : public single_message {
+ public:
+  persistent_send(kept_arguments again, p2p::mode how) : again_(std::move(again)), how_(how) {}
+  void start(request_object& r) override {
+    const core::communicator& c = *r.comm->comm;
+    r.inner =
+        process.engine->isend(c, p2p::messages_of(c), again_.data, again_.peer, again_.tag, how_);
+  }
 
-void start_receive(request_object& r) {
-  SINEW_EXPECT(r.inner == nullptr && r.comm != nullptr);
-  SINEW_EXPECT(r.again.type != nullptr);
-  core::communicator& c = *r.comm->comm;
-  r.inner =
-      process.engine->irecv(c, p2p::messages_of(c), {r.again.base, r.again.count, r.again.type},
-                            comm_rank{r.again.peer}, message_tag{r.again.message_tag});
-  SINEW_ENSURE(r.inner != nullptr);  // only sends may be complete at once
-}
+ private:
+  const kept_arguments again_;
+  const p2p::mode how_;
+};
 
-void start_buffered(request_object& r) {
-  SINEW_EXPECT(r.comm != nullptr && r.again.type != nullptr);
-  send_buffered(*r.comm, {r.again.base, r.again.count, r.again.type}, r.again.peer,
-                r.again.message_tag);
-}
+class persistent_receive final : public single_message {
+ public:
+  explicit persistent_receive(kept_arguments again) : again_(std::move(again)) {}
+  void start(request_object& r) override {
+    const core::communicator& c = *r.comm->comm;
+    r.inner = process.engine->irecv(c, p2p::messages_of(c), again_.data, again_.peer, again_.tag);
+    SINEW_ENSURE(r.inner != nullptr);  // only sends may be complete at once
+  }
 
-MPI_Request prepare(comm_object& c, const p2p::buffer& data, int peer, int tag, starter start,
-                    sort what, p2p::mode how = p2p::mode::standard) {
-  SINEW_EXPECT(start != nullptr && data.type != nullptr);
-  SINEW_EXPECT(what == sort::send || what == sort::receive);
-  request_object& r = new_request(&c, what);
+ private:
+  const kept_arguments again_;
+};
+
+class persistent_buffered_send final : public single_message {
+ public:
+  explicit persistent_buffered_send(kept_arguments again) : again_(std::move(again)) {}
+  void start(request_object& r) override {
+    send_buffered(*r.comm, again_.data, again_.peer.value(), again_.tag.value());
+  }
+
+ private:
+  const kept_arguments again_;
+};
+
+/// `Kind` is made of the arguments and `more`.
+template <class Kind, class... More>
+MPI_Request prepare(comm_object& c, const p2p::buffer& data, int peer, int tag, bool receives,
+                    More... more) {
+  SINEW_EXPECT(data.type != nullptr);
+  kept_arguments again{data, layout::share(*data.type), comm_rank{peer}, message_tag{tag}};
+  request_object& r = new_request(&c, std::make_unique<Kind>(std::move(again), more...));
+  r.receives = receives;
   r.persistent = true;
   r.active = false;
-  r.again = {start, data.base, data.count, data.type, peer, tag, how};
-  r.keeps = layout::share(*data.type);
-  r.owns = true;
   return handle_of<MPI_Request>(&r);
 }
 
+template <class Kind, class... More>
 int prepare_send(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                 MPI_Comm comm, MPI_Request* request, starter start,
-                 p2p::mode how = p2p::mode::standard) {
+                 MPI_Comm comm, MPI_Request* request, More... more) {
   comm_object& c = comm_of(comm);
   check_dest(c, dest);
   check_tag(tag);
   check_out(request, "request");
-  *request = prepare(c, data_of(buf, count, datatype), dest, tag, start, sort::send, how);
+  *request = prepare<Kind>(c, data_of(buf, count, datatype), dest, tag, false, more...);
   return MPI_SUCCESS;
 }
 
@@ -60,23 +82,25 @@ int prepare_send(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
 
 int impl::Send_init(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                     MPI_Comm comm, MPI_Request* request) {
-  return prepare_send(buf, count, datatype, dest, tag, comm, request, start_send);
+  return prepare_send<persistent_send>(buf, count, datatype, dest, tag, comm, request,
+                                       p2p::mode::standard);
 }
 
 int impl::Ssend_init(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                      MPI_Comm comm, MPI_Request* request) {
-  return prepare_send(buf, count, datatype, dest, tag, comm, request, start_send,
-                      p2p::mode::synchronous);
+  return prepare_send<persistent_send>(buf, count, datatype, dest, tag, comm, request,
+                                       p2p::mode::synchronous);
 }
 
 int impl::Rsend_init(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                      MPI_Comm comm, MPI_Request* request) {
-  return prepare_send(buf, count, datatype, dest, tag, comm, request, start_send, p2p::mode::ready);
+  return prepare_send<persistent_send>(buf, count, datatype, dest, tag, comm, request,
+                                       p2p::mode::ready);
 }
 
 int impl::Bsend_init(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                      MPI_Comm comm, MPI_Request* request) {
-  return prepare_send(buf, count, datatype, dest, tag, comm, request, start_buffered);
+  return prepare_send<persistent_buffered_send>(buf, count, datatype, dest, tag, comm, request);
 }
 
 int impl::Recv_init(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
@@ -85,7 +109,7 @@ int impl::Recv_init(void* buf, MPI_Count count, MPI_Datatype datatype, int sourc
   check_source(c, source);
   check_tag_or_any(c, tag);
   check_out(request, "request");
-  *request = prepare(c, data_of(buf, count, datatype), source, tag, start_receive, sort::receive);
+  *request = prepare<persistent_receive>(c, data_of(buf, count, datatype), source, tag, true);
   return MPI_SUCCESS;
 }
 
@@ -98,8 +122,7 @@ int impl::Start(MPI_Request* request) {
   if (r->active) {
     fail(MPI_ERR_REQUEST, "the request is active: wait for it before starting again");
   }
-  SINEW_ASSERT(r->again.start != nullptr);
-  r->again.start(*r);
+  r->stands_for->start(*r);
   r->active = true;
   return MPI_SUCCESS;
 }

@@ -300,32 +300,10 @@ int impl::Testsome(int incount, MPI_Request array_of_requests[], int* outcount,
 namespace {
 
 void peek(const request_object* r, MPI_Status* status) {
-  using sort = request_object::sort;
-  const sort what = r == nullptr || !r->active || !is_complete(*r) ? sort::finished : r->what_for;
-  if (what == sort::generalized) {
-    MPI_Status own{};
-    set_empty(&own);
-    if (r->own.query != nullptr) {
-      r->own.query(r->own.state, &own);
-    }
-    if (status != MPI_STATUS_IGNORE) {
-      *status = own;
-    }
-  } else if (what == sort::duplicate) {
-    SINEW_ASSERT(r->duplicates != nullptr);
-    (void)install(*r->duplicates, nullptr);  // an error is returned when the request is completed
+  if (r == nullptr || !r->active || !is_complete(*r)) {
     set_empty(status);
-  } else if (what == sort::partitioned) {
-    set_status(status, *r->parts);
-  } else if (what == sort::file) {
-    SINEW_ASSERT(r->file != nullptr);
-    set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(r->file->bytes));
-  } else if (what != sort::finished && r->inner != nullptr) {
-    SINEW_ASSERT(r->inner->done());
-    what == sort::send ? set_sent(status, r->inner->outcome)
-                       : set_status(status, r->inner->outcome);
   } else {
-    set_empty(status);
+    r->stands_for->peek(*r, status);
   }
 }
 

@@ -74,7 +74,7 @@ window_object& make(MPI_Comm comm, MPI_Info info, int flavor, memory_layout how,
     w->special = flavor == MPI_WIN_FLAVOR_DYNAMIC ? window_object::dynamic : 0;
     w->unit = static_cast<int>(mine.unit);
     w->bytes = static_cast<MPI_Aint>(mine.bytes);
-    w->held.assign(static_cast<std::size_t>(c.comm->size()), window_object::hold::none);
+    w->locks.assign(static_cast<std::size_t>(c.comm->size()), window_lock{});
     w->memory = window::memory::make(participant_of(*w->comm), how, mine);
   } catch (...) {
     drop(w->hints);
@@ -82,7 +82,7 @@ window_object& make(MPI_Comm comm, MPI_Info info, int flavor, memory_layout how,
     drop(w);
     throw;
   }
-  SINEW_ENSURE(w->memory != nullptr && w->held.size() == static_cast<std::size_t>(c.comm->size()));
+  SINEW_ENSURE(w->memory != nullptr && w->locks.size() == static_cast<std::size_t>(c.comm->size()));
   *win = handle_of<MPI_Win>(w);
   return *w;
 }
@@ -110,9 +110,8 @@ int allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, vo
 }
 
 void check_no_epoch(const window_object& w) {
-  const bool locked = std::any_of(w.held.begin(), w.held.end(), [](window_object::hold h) {
-    return h != window_object::hold::none;
-  });
+  const bool locked =
+      std::any_of(w.locks.begin(), w.locks.end(), [](window_lock h) { return h.held(); });
   if (locked || !w.is_started.empty() || w.is_posted) {
     fail(MPI_ERR_RMA_SYNC, "an epoch of the window is open: MPI_Win_%s is missing",
          w.all_held    ? "unlock_all"

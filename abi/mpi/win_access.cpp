@@ -3,6 +3,8 @@
 // for what brings something from another node, of which much is under way at a time.
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "abi/mpi/generated/impl.hpp"
@@ -237,6 +239,31 @@ int get_accumulate(window_object& w, const void* origin_addr, MPI_Count origin_c
   check_lives(w, target, w.memory->compare_swap(target, at, *there.type, origin, compare, result));
 }
 
+/// What a call brings: all gets that `by` had begun when it returned.
+class window_fetch final : public operation {
+ public:
+  window_fetch(const rma::engine& by, int target) noexcept
+      : by_(by), up_to_(by.gets_begun()), target_(target) {}
+  bool ended(const request_object&) const noexcept override { return by_.gets_ended(up_to_); }
+  /// What came from a rank that has died means nothing.
+  int finish(request_object& r, MPI_Status* status, std::string* sentence) override {
+    set_empty(status);
+    if (!process.engine->is_dead(r.comm->comm->job_rank(comm_rank{target_}))) {
+      return MPI_SUCCESS;
+    }
+    if (sentence != nullptr) {
+      *sentence = "rank " + std::to_string(target_) + " has died";
+    }
+    return MPIX_ERR_PROC_FAILED;
+  }
+  void peek(const request_object&, MPI_Status* status) override { set_empty(status); }
+
+ private:
+  const rma::engine& by_;
+  const std::uint64_t up_to_;
+  const int target_;
+};
+
 /// The call that `done` was has ended well: so has its request.
 int requested(int done, MPI_Request* request) {
   SINEW_EXPECT(*request == MPI_REQUEST_NULL);
@@ -254,11 +281,8 @@ int requested(int begun, MPI_Win win, int target, MPI_Request* request) {
   if (by == nullptr) {
     return requested(begun, request);
   }
-  request_object& r = new_request(w.comm, request_object::sort::fetch);
-  r.fetching = by;
-  r.up_to = by->gets_begun();
-  r.again.peer = target;
-  *request = handle_of<MPI_Request>(&r);
+  *request =
+      handle_of<MPI_Request>(&new_request(w.comm, std::make_unique<window_fetch>(*by, target)));
   return begun;
 }
 

@@ -3,6 +3,7 @@
 // have been done at the origin, but for gets; what ends an epoch, or flushes, waits until they are
 // done at the target, too.
 #include <algorithm>
+#include <utility>
 
 #include "abi/mpi/collective_arguments.hpp"
 #include "abi/mpi/generated/impl.hpp"
@@ -13,8 +14,6 @@
 
 namespace sinew::mpi {
 namespace {
-
-using hold = window_object::hold;
 
 /// Messages of MPI_Win_post and MPI_Win_complete, in the window's own communicator.
 constexpr message_tag posted_tag = 1;
@@ -63,38 +62,37 @@ std::vector<int> ranks_of(const window_object& w, MPI_Group group) {
 }
 
 /// Asks nobody if it is not checked.
-hold acquire(const window_object& w, int rank, bool exclusively, bool checked) {
+window_lock acquire(const window_object& w, int rank, bool exclusively, bool checked) {
   // Else this rank would wait for itself.
-  SINEW_EXPECT(!w.all_held && w.held[static_cast<std::size_t>(rank)] == hold::none);
-  const bool flushed = w.memory->needs_flush(rank);
+  SINEW_EXPECT(!w.all_held && !w.locks[static_cast<std::size_t>(rank)].held());
+  const bool at_once = !w.memory->needs_flush(rank);
   if (!checked) {
-    return flushed ? hold::flushed_unchecked : hold::unchecked;
+    return {false, false, at_once};
   }
   if (!w.memory->try_lock(rank, exclusively)) [[unlikely]] {
     persist(w, rank, exclusively);
   }
-  if (flushed) [[unlikely]] {
+  if (!at_once) [[unlikely]] {
     check_lives(w, rank);
-    return exclusively ? hold::flushed_exclusive : hold::flushed_shared;
   }
-  return exclusively ? hold::exclusive : hold::shared;
+  return {exclusively, true, at_once};
 }
 
 /// May be under way on return, behind all operations of this rank.
-inline void release(const window_object& w, int rank, hold how) {
-  if (how != hold::unchecked && how != hold::flushed_unchecked) [[likely]] {
-    w.memory->unlock(rank, how == hold::exclusive || how == hold::flushed_exclusive);
+inline void release(const window_object& w, int rank, window_lock how) {
+  if (how.checked()) [[likely]] {
+    w.memory->unlock(rank, how.exclusive());
   }
 }
 
 bool any_lock(const window_object& w) {
-  return std::any_of(w.held.begin(), w.held.end(), [](hold h) { return h != hold::none; });
+  return std::any_of(w.locks.begin(), w.locks.end(), [](window_lock h) { return h.held(); });
 }
 
 /// For calls that need an epoch of MPI_Win_lock or MPI_Win_lock_all.
 void check_locked(const window_object& w, int rank) {
   check_target(w, rank);
-  if (w.held[static_cast<std::size_t>(rank)] == hold::none) {
+  if (!w.locks[static_cast<std::size_t>(rank)].held()) {
     fail(MPI_ERR_RMA_SYNC, "rank %d is not locked: MPI_Win_lock or MPI_Win_lock_all come first",
          rank);
   }
@@ -236,7 +234,7 @@ int impl::Win_complete(MPI_Win win) {
     }
     w.memory->complete();
     order_memory();
-    SINEW_ASSERT(w.is_started.size() == w.held.size());
+    SINEW_ASSERT(w.is_started.size() == w.locks.size());
     w.is_started.clear();
     for (const int target : w.started) {
       notify(w, target, completed_tag);
@@ -278,17 +276,17 @@ int impl::Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
       return MPI_SUCCESS;
     }
     check_target(w, rank);
-    hold& held = w.held[static_cast<std::size_t>(rank)];
-    if (held != hold::none || w.all_held || !w.is_started.empty()) {
+    window_lock& lock = w.locks[static_cast<std::size_t>(rank)];
+    if (lock.held() || w.all_held || !w.is_started.empty()) {
       fail(MPI_ERR_RMA_SYNC,
-           held != hold::none ? "rank %d is locked by this rank already"
-                              : "another access epoch is open (rank %d)",
+           lock.held() ? "rank %d is locked by this rank already"
+                       : "another access epoch is open (rank %d)",
            rank);
     }
     w.fence_open = false;
     const bool exclusively = lock_type == MPI_LOCK_EXCLUSIVE;
     const bool checked = (assert& MPI_MODE_NOCHECK) == 0;
-    held = acquire(w, rank, exclusively, checked);
+    lock = acquire(w, rank, exclusively, checked);
     if (!checked) {
       order_memory();
     }
@@ -302,16 +300,14 @@ int impl::Win_unlock(int rank, MPI_Win win) {
       return MPI_SUCCESS;
     }
     check_target(w, rank);
-    hold& held = w.held[static_cast<std::size_t>(rank)];
-    if (held == hold::none || w.all_held) {
+    window_lock& lock = w.locks[static_cast<std::size_t>(rank)];
+    if (!lock.held() || w.all_held) {
       fail(MPI_ERR_RMA_SYNC, "rank %d is not locked by this rank alone", rank);
     }
     w.memory->finish_gets();  // before somebody else may write there
     order_memory();
-    release(w, rank, held);
-    const bool flushed = window_object::needs_flush(held);
-    held = hold::none;
-    if (flushed) {
+    release(w, rank, lock);
+    if (!std::exchange(lock, window_lock{}).at_once()) {
       w.memory->complete();
       check_lives(w, rank);
     }
@@ -327,9 +323,9 @@ int impl::Win_lock_all(int assert, MPI_Win win) {
     }
     w.fence_open = false;
     const bool checked = (assert& MPI_MODE_NOCHECK) == 0;
-    SINEW_ASSERT(w.held.size() == static_cast<std::size_t>(w.comm->comm->size()));
+    SINEW_ASSERT(w.locks.size() == static_cast<std::size_t>(w.comm->comm->size()));
     for (int r = 0; r < w.comm->comm->size(); ++r) {
-      w.held[static_cast<std::size_t>(r)] = acquire(w, r, false, checked);
+      w.locks[static_cast<std::size_t>(r)] = acquire(w, r, false, checked);
     }
     w.all_held = true;
     return MPI_SUCCESS;
@@ -344,10 +340,10 @@ int impl::Win_unlock_all(MPI_Win win) {
     w.memory->finish_gets();
     order_memory();
     for (int r = 0; r < w.comm->comm->size(); ++r) {
-      release(w, r, w.held[static_cast<std::size_t>(r)]);
+      release(w, r, w.locks[static_cast<std::size_t>(r)]);
     }
     w.memory->complete();
-    std::fill(w.held.begin(), w.held.end(), hold::none);
+    std::fill(w.locks.begin(), w.locks.end(), window_lock{});
     w.all_held = false;
     check_all_live(w);
     return MPI_SUCCESS;

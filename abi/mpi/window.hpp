@@ -16,6 +16,29 @@
 
 namespace sinew::mpi {
 
+/// Whether and how this rank has locked another one's window. There is one for each rank.
+class window_lock {
+ public:
+  window_lock() = default;
+  window_lock(bool exclusive, bool checked, bool at_once) noexcept
+      : bits_(static_cast<std::uint8_t>(held_bit | (exclusive ? exclusive_bit : 0) |
+                                        (checked ? checked_bit : 0) |
+                                        (at_once ? at_once_bit : 0))) {}
+  [[nodiscard]] bool held() const noexcept { return bits_ != 0; }
+  [[nodiscard]] bool exclusive() const noexcept { return (bits_ & exclusive_bit) != 0; }
+  /// Its owner has been asked; else MPI_MODE_NOCHECK promises that it need not be.
+  [[nodiscard]] bool checked() const noexcept { return (bits_ & checked_bit) != 0; }
+  /// Operations have been done when their calls return: no flush is needed.
+  [[nodiscard]] bool at_once() const noexcept { return (bits_ & at_once_bit) != 0; }
+
+ private:
+  static constexpr unsigned held_bit = 1;
+  static constexpr unsigned exclusive_bit = 2;
+  static constexpr unsigned checked_bit = 4;
+  static constexpr unsigned at_once_bit = 8;
+  std::uint8_t bits_ = 0;
+};
+
 struct window_object : object {
   static constexpr kind tag = kind::window;
   window_object() : object(tag) {}
@@ -45,19 +68,7 @@ struct window_object : object {
 
   // Epochs. A rank's own; several threads may use an epoch, one opens or closes it.
   bool fence_open = false;
-  /// In this order: those come first whose operations have been done when their calls return.
-  enum class hold : std::uint8_t {
-    shared,
-    exclusive,
-    unchecked,
-    none,
-    flushed_shared,
-    flushed_exclusive,
-    flushed_unchecked
-  };
-  [[nodiscard]] static bool is_done_at_once(hold h) noexcept { return h < hold::none; }
-  [[nodiscard]] static bool needs_flush(hold h) noexcept { return h > hold::none; }
-  std::vector<hold> held;               ///< MPI_Win_lock and MPI_Win_lock_all, by rank
+  std::vector<window_lock> locks;       ///< MPI_Win_lock and MPI_Win_lock_all, by rank
   bool all_held = false;                ///< MPI_Win_lock_all
   std::vector<int> started;             ///< MPI_Win_start: the targets
   std::vector<bool> is_started;         ///< by rank; empty: no such epoch
@@ -68,10 +79,9 @@ struct window_object : object {
   /// Whether operations on `target` may be called now.
   [[nodiscard]] bool access_open(int target) const noexcept {
     const auto t = static_cast<std::size_t>(target);
-    SINEW_EXPECT(t < held.size());
-    SINEW_ASSERT(is_started.empty() || is_started.size() == held.size());
-    return fence_open || all_held || held[t] != hold::none ||
-           (!is_started.empty() && is_started[t]);
+    SINEW_EXPECT(t < locks.size());
+    SINEW_ASSERT(is_started.empty() || is_started.size() == locks.size());
+    return fence_open || all_held || locks[t].held() || (!is_started.empty() && is_started[t]);
   }
 
   /// Where `count` times `size` bytes lie at `target`, if the call is a usual one: an epoch is
@@ -80,7 +90,7 @@ struct window_object : object {
   [[nodiscard]] std::byte* directly(int target, MPI_Aint disp, MPI_Count count,
                                     std::size_t size) const noexcept {
     const std::size_t t = static_cast<unsigned>(target);
-    if (t >= held.size() || special.load(std::memory_order_relaxed) != 0 || !access_open(target))
+    if (t >= locks.size() || special.load(std::memory_order_relaxed) != 0 || !access_open(target))
         [[unlikely]] {
       return nullptr;
     }

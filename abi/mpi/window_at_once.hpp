@@ -82,7 +82,7 @@ namespace sinew::mpi {
   const auto* const w = resolve<window_object>(win);
   const std::size_t r = static_cast<unsigned>(rank);
   if (process.now.load(std::memory_order_relaxed) != phase::running || w == nullptr ||
-      r >= w->held.size() || !window_object::is_done_at_once(w->held[r])) [[unlikely]] {
+      r >= w->locks.size() || !w->locks[r].at_once()) [[unlikely]] {
     return false;
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);

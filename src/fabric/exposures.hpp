@@ -1,10 +1,12 @@
 // Memory that other ranks may reach, by number: what a request names is checked against it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "sinew/base/check.hpp"
+#include "sinew/fabric/corrupt.hpp"
 
 namespace sinew::fabric {
 
@@ -37,11 +39,16 @@ class exposures {
       free_.push_back(static_cast<std::uint32_t>(p - all_.data()));
     }
   }
-  [[nodiscard]] bool covers(std::uint64_t key, std::uint64_t address,
-                            std::uint64_t bytes) noexcept {
+  /// What `asker`, another rank, wants to reach by a message. Memory that is not exposed under that
+  /// key ends the process.
+  [[nodiscard]] std::byte* at(job_rank asker, std::uint64_t key, std::uint64_t address,
+                              std::uint64_t bytes) noexcept {
     const part* const p = find(key);
-    return p != nullptr && address >= p->address && address - p->address <= p->bytes &&
-           bytes <= p->bytes - (address - p->address);
+    if (p == nullptr || address < p->address || address - p->address > p->bytes ||
+        bytes > p->bytes - (address - p->address)) [[unlikely]] {
+      corrupt_peer(asker, "a request is for memory that is not exposed", address);
+    }
+    return reinterpret_cast<std::byte*>(address);
   }
 
  private:

@@ -103,8 +103,10 @@ status message_endpoint::atomic(job_rank peer, atomic_op op, const remote_addres
     }
     return status::ok();
   }
-  return ask(peer, kind::atomic, at, reinterpret_cast<std::byte*>(result), sizeof *result,
-             {.bytes = width, .operand = operand, .compare = compare, .op = op}, when_done);
+  return ask(
+      peer, kind::atomic, at, reinterpret_cast<std::byte*>(result), sizeof *result,
+      {.bytes = width, .operand = operand, .compare = compare, .op = static_cast<std::uint8_t>(op)},
+      when_done);
 }
 
 status message_endpoint::ask(job_rank peer, kind what, const remote_address& at, std::byte* local,
@@ -221,10 +223,7 @@ void message_endpoint::serve(const arrival& m) {
   const auto what = static_cast<kind>(m.head.word[1] & ((1u << kind_bits) - 1));
   switch (what) {
     case kind::put:
-      if (!exposed_.covers(number_of(m.head), m.head.word[0], m.size)) [[unlikely]] {
-        corrupt_peer(m.source, "a put is for memory that is not exposed", m.head.word[0]);
-      }
-      std::memcpy(reinterpret_cast<void*>(m.head.word[0]), m.data, m.size);
+      std::memcpy(exposed_.at(m.source, number_of(m.head), m.head.word[0], m.size), m.data, m.size);
       ++puts_[m.source].done;
       return;
     case kind::put_done:
@@ -246,24 +245,12 @@ void message_endpoint::serve_question(const arrival& m, kind what) {
     corrupt_peer(m.source, "a request for memory has a wrong size", m.size);
   }
   std::memcpy(&q, m.data, sizeof q);
-  const std::uint64_t address = m.head.word[0];
-  if (!exposed_.covers(number_of(m.head), address, q.bytes)) [[unlikely]] {
-    corrupt_peer(m.source, "a request is for memory that is not exposed", address);
-  }
+  std::byte* const at = exposed_.at(m.source, number_of(m.head), m.head.word[0], q.bytes);
   if (what == kind::get) {
-    streams_.push_back({m.source,
-                        kind::data,
-                        {{0, packed(kind::data, q.request)}},
-                        reinterpret_cast<const std::byte*>(address),
-                        q.bytes});
+    streams_.push_back({m.source, kind::data, {{0, packed(kind::data, q.request)}}, at, q.bytes});
     return;
   }
-  if ((q.bytes != 4 && q.bytes != 8) || address % q.bytes != 0 || q.op > atomic_op::fetch_xor)
-      [[unlikely]] {
-    corrupt_peer(m.source, "an atomic is of no word", address);
-  }
-  const std::uint64_t old =
-      apply_atomic(q.op, reinterpret_cast<void*>(address), q.bytes, q.operand, q.compare);
+  const std::uint64_t old = apply_asked_atomic(m.source, q.op, at, q.bytes, q.operand, q.compare);
   streams_.push_back(
       {m.source, kind::result, {{0, packed(kind::result, q.request)}}, nullptr, sizeof old, old});
 }

@@ -57,7 +57,7 @@ class message_endpoint : public network_endpoint {
     std::uint64_t operand = 0;
     std::uint64_t compare = 0;
     std::uint32_t request = 0;
-    atomic_op op = atomic_op::add;
+    std::uint8_t op = 0;  ///< atomic_op
   };
   /// A get or an atomic of ours.
   struct request {

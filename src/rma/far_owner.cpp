@@ -166,15 +166,11 @@ void far_ranks::serve_get_runs(job_rank source, const wire::head& h, const fabri
 
 void far_ranks::serve_change(job_rank source, const wire::head& h, const fabric::arrival& m) {
   const auto with = read<wire::operands>(source, m);
-  if ((h.b != 4 && h.b != 8) || h.where % h.b != 0 ||
-      h.a > static_cast<std::uint8_t>(fabric::atomic_op::fetch_xor)) [[unlikely]] {
-    fabric::corrupt_peer(source, "an atomic is of no word", h.where);
-  }
   std::byte* const at = here(source, h, h.where, h.b);
   unsent* const back =
       h.request != 0 ? &new_answer(source, h.request, sizeof with.operand) : nullptr;
-  const std::uint64_t before = fabric::apply_atomic(static_cast<fabric::atomic_op>(h.a), at, h.b,
-                                                    with.operand, with.compare);
+  const std::uint64_t before =
+      fabric::apply_asked_atomic(source, h.a, at, h.b, with.operand, with.compare);
   engine_.alert(rank_);
   if (back != nullptr) {
     std::memcpy(back->data(), &before, sizeof before);

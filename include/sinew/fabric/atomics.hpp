@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "sinew/base/check.hpp"
+#include "sinew/fabric/corrupt.hpp"
 #include "sinew/fabric/fabric.hpp"
 
 namespace sinew::fabric {
@@ -43,6 +44,19 @@ inline std::uint64_t apply_atomic(atomic_op op, void* at, std::size_t width, std
   }
   return apply_atomic(op, std::atomic_ref(*static_cast<std::uint32_t*>(at)),
                       static_cast<std::uint32_t>(operand), static_cast<std::uint32_t>(compare));
+}
+
+/// The same as `asker`, another rank, wants it by a message. What is no atomic of an aligned word
+/// ends the process (corrupt.hpp). Warm.
+inline std::uint64_t apply_asked_atomic(job_rank asker, std::uint8_t op, void* at,
+                                        std::uint64_t width, std::uint64_t operand,
+                                        std::uint64_t compare) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  if ((width != 4 && width != 8) || address % width != 0 ||
+      op > static_cast<std::uint8_t>(atomic_op::fetch_xor)) [[unlikely]] {
+    corrupt_peer(asker, "it asks for an atomic operation that there is not", address);
+  }
+  return apply_atomic(static_cast<atomic_op>(op), at, width, operand, compare);
 }
 
 }  // namespace sinew::fabric

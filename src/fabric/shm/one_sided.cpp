@@ -422,19 +422,15 @@ template <bool Threads>
 status one_sided<Threads>::on_atomic_request(const arrival& m) noexcept {
   std::uint64_t operands[2];
   std::memcpy(operands, m.data, sizeof operands);
-  const auto op = static_cast<atomic_op>(m.head.word[0] & 0xff);
-  const std::size_t width = (m.head.word[0] >> 8) & 0xff;
-  if (op > atomic_op::fetch_xor || (width != 4 && width != 8) || m.head.word[1] % width != 0)
-      [[unlikely]] {
-    corrupt_peer(m.source, "it asks for an atomic operation that there is not", m.head.word[0]);
-  }
+  const auto op = static_cast<std::uint8_t>(m.head.word[0]);
+  const std::uint64_t width = (m.head.word[0] >> 8) & 0xff;
   // The answer's place first: once done, an operation cannot be taken back.
   reply_state reply{m.source, {{m.head.word[0] >> 16, 0}}};
   if (!add(replies_, reply)) {
     return shortage_.again("serving an atomic operation of another rank");
   }
-  replies_.back().head.word[1] =
-      apply_atomic(op, reinterpret_cast<void*>(m.head.word[1]), width, operands[0], operands[1]);
+  replies_.back().head.word[1] = apply_asked_atomic(
+      m.source, op, reinterpret_cast<void*>(m.head.word[1]), width, operands[0], operands[1]);
   ++queued_;
   return status::ok();
 }

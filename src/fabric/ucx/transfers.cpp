@@ -206,39 +206,28 @@ void ucx_endpoint::on_put_here(void* ucx_request, ucs_status_t status, std::size
 }
 
 void ucx_endpoint::arrived_put(peer& from, const delivery& d) {
-  const std::uint64_t address = d.head.head.word[0];
-  if (!exposed_.covers(d.head.head.word[1], address, d.bytes)) [[unlikely]] {
-    corrupt_peer(from.rank, "a put is for memory that is not exposed", address);
-  }
+  std::byte* const to = exposed_.at(from.rank, d.head.head.word[1], d.head.head.word[0], d.bytes);
   if (d.rendezvous) {
-    fetch(d, reinterpret_cast<void*>(address), on_put_here, &from);
+    fetch(d, to, on_put_here, &from);
     return;
   }
-  std::memcpy(reinterpret_cast<void*>(address), d.data, d.bytes);
+  std::memcpy(to, d.data, d.bytes);
   put_is_here(from);
 }
 
 void ucx_endpoint::arrived_get(peer& from, const delivery& d) {
   const auto bytes = read_payload<std::uint64_t>(from.rank, d.data, d.bytes, d.rendezvous);
-  const std::uint64_t address = d.head.head.word[0];
-  if (!exposed_.covers(d.head.head.word[1], address, bytes)) [[unlikely]] {
-    corrupt_peer(from.rank, "a get is for memory that is not exposed", address);
-  }
-  answers_.push_back(
-      {&from, kind::get_data, d.head.request, reinterpret_cast<const void*>(address), bytes, 0});
+  const std::byte* const data =
+      exposed_.at(from.rank, d.head.head.word[1], d.head.head.word[0], bytes);
+  answers_.push_back({&from, kind::get_data, d.head.request, data, bytes, 0});
 }
 
 void ucx_endpoint::arrived_atomic(peer& from, const delivery& d) {
   const auto with = read_payload<operands>(from.rank, d.data, d.bytes, d.rendezvous);
-  const std::uint64_t address = d.head.head.word[0];
-  if ((with.width != 4 && with.width != 8) || address % with.width != 0 ||
-      d.head.id > static_cast<handler_id>(atomic_op::fetch_xor) ||
-      !exposed_.covers(d.head.head.word[1], address, with.width)) [[unlikely]] {
-    corrupt_peer(from.rank, "an atomic is for memory that is not exposed", address);
-  }
+  std::byte* const at =
+      exposed_.at(from.rank, d.head.head.word[1], d.head.head.word[0], with.width);
   const std::uint64_t old =
-      apply_atomic(static_cast<atomic_op>(d.head.id), reinterpret_cast<void*>(address),
-                   static_cast<std::size_t>(with.width), with.operand, with.compare);
+      apply_asked_atomic(from.rank, d.head.id, at, with.width, with.operand, with.compare);
   answers_.push_back({&from, kind::atomic_result, d.head.request, nullptr, 0, old});
 }
 

@@ -15,7 +15,9 @@
 #include "contraction.hpp"
 #include "duality.hpp"
 #include "path_finder.hpp"
+#include "sinew/base/check.hpp"
 #include "symmetry.hpp"
+#include "walk.hpp"
 
 namespace sinew::route {
 namespace {
@@ -90,6 +92,7 @@ class planner {
       return;
     }
     // The skeletons of the jobs that stand for all.
+    SINEW_ASSERT(coarse_.skeletons->of_job.size() == all_.size());
     std::vector<std::uint32_t> ways(jobs().size(), nothing);
     for (std::size_t j = 0; j < all_.size(); ++j) {
       const std::uint32_t row = same_->row[j];
@@ -163,6 +166,7 @@ class planner {
     tree_finder trees(net_, jobs(), orbit());
     state_->ask(trees);
     const meeting met = meet(*state_, net_, jobs(), how, one_for_all_);
+    SINEW_ASSERT(met.bound <= state_->busiest() * (1 + 1e-6));
     state_->ask(*finder_);
     bound_.raise(met.bound, "the prices of its own links");
     sharpness_ = std::max(sharpness_, met.sharpness);
@@ -213,12 +217,15 @@ class planner {
       const std::size_t row = same_ ? same_->row[j] : j;
       state_->for_each_path(row, [&](std::span<const link_id> links, double bytes) {
         if (same_) {
+          const std::size_t begin = out.paths.links.size();
           node_id at = all_.source[j];
           for (const link_id l : links) {
             const grid_step s = step_of(net_, l);
             out.paths.links.push_back(net_.step(at, s.dimension, s.up));
             at = net_.to(out.paths.links.back());
           }
+          SINEW_ASSERT(is_walk(net_, std::span(out.paths.links).subspan(begin), all_.source[j],
+                               all_.destination[j]));
           out.paths.close();
         } else {
           out.paths.add(links);

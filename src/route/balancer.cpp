@@ -17,6 +17,13 @@ namespace {
 constexpr double hop_price = 1e-9;
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
+// Loads that differ by what rounding explains.
+[[maybe_unused]] bool agree(std::span<const double> a, std::span<const double> b) {
+  const double most = b.empty() ? 0 : *std::max_element(b.begin(), b.end());
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [most](double x, double y) { return std::abs(x - y) <= 1e-6 * most; });
+}
+
 }  // namespace
 
 balancer::balancer(const topology& net, const job_list& jobs, path_finder& finder,
@@ -37,6 +44,7 @@ balancer::balancer(const topology& net, const job_list& jobs, path_finder& finde
     caution_ = 0.25;
   }
   SINEW_EXPECT(slots >= 1 && slots <= most_slots);
+  SINEW_EXPECT(orbit.empty() || orbit.size() == net.links());
   for (link_id l = 0; l < net.links(); ++l) {
     inverse_[l] = net.capacity(l) > 0 ? 1 / net.capacity(l) : 0;
   }
@@ -61,6 +69,15 @@ double balancer::busiest() const noexcept {
   return most;
 }
 
+bool balancer::carries_all(std::size_t j) const noexcept {
+  double sum = 0;
+  for (std::uint32_t i = 0; i < count_[j]; ++i) {
+    sum += slots_[j * width_ + i].flow;
+  }
+  const auto bytes = static_cast<double>(jobs_.bytes[j]);
+  return std::abs(sum - bytes) <= 1e-6 * bytes;
+}
+
 double balancer::cost_of(std::span<const link_id> path) const noexcept {
   double sum = 0;
   for (const link_id l : path) {
@@ -72,18 +89,22 @@ double balancer::cost_of(std::span<const link_id> path) const noexcept {
 void balancer::put(std::span<const link_id> path, double flow) noexcept {
   for (const link_id each : path) {
     const link_id l = seat(each);
+    SINEW_EXPECT(inverse_[l] > 0);  // nothing crosses a failed link
     load_[l] += flow;
     price_[l] *= std::exp(sharpness_ * flow * inverse_[l] / scale_);
   }
 }
 
 void balancer::start(double scale, std::uint32_t rounds) {
+  SINEW_EXPECT(scale > 0 && rounds != 0);
+  SINEW_EXPECT(finder_->order().size() == jobs_.size());
   scale_ = scale;
   for (std::uint32_t round = 0; round < rounds; ++round) {
     // Soft at first: the loads of jobs that come later are not there yet.
     set_prices(6);
     finder_->new_pass();
     for (const std::uint32_t j : finder_->order()) {
+      SINEW_EXPECT(jobs_.bytes[j] > 0 && jobs_.source[j] != jobs_.destination[j]);
       found_.clear();
       SINEW_CHECK(finder_->find(j, price_, unlimited, found_) || find_anywhere(j),
                   "no path from node " + std::to_string(jobs_.source[j]) + " to node " +
@@ -180,6 +201,7 @@ void balancer::shift(slot& from, slot& to, double most) {
 }
 
 void balancer::improve(std::size_t j) {
+  SINEW_EXPECT(carries_all(j));
   const std::uint32_t n = count_[j];
   if (n < 2) {
     return;
@@ -257,6 +279,7 @@ void balancer::even_out(double sharpness) {
 
 // Gives the bytes of a slot to the job's cheapest other path, and forgets the slot.
 void balancer::hand_over(std::size_t j, std::uint32_t i) {
+  SINEW_EXPECT(count_[j] > 1 && i < count_[j]);
   slot gone = slots_[j * width_ + i];
   put(links_of(gone), -gone.flow);
   slots_[j * width_ + i] = slots_[j * width_ + --count_[j]];
@@ -272,6 +295,7 @@ void balancer::hand_over(std::size_t j, std::uint32_t i) {
   }
   put(links_of(*heir), gone.flow);
   heir->flow += gone.flow;
+  SINEW_ENSURE(carries_all(j));
 }
 
 void balancer::drop_below(double share) {
@@ -302,6 +326,7 @@ void balancer::drop_beyond(std::span<const std::uint32_t> most) {
 balancer::state balancer::save() const { return {slots_, count_, load_}; }
 
 void balancer::restore(const state& then) {
+  SINEW_EXPECT(then.slots.size() == slots_.size() && then.load.size() == load_.size());
   slots_ = then.slots;
   count_ = then.count;
   load_ = then.load;
@@ -322,7 +347,7 @@ std::size_t balancer::paths_in_use() const noexcept {
 void balancer::compact() {
   std::vector<link_id> kept;
   kept.reserve(arena_.size());
-  std::fill(load_.begin(), load_.end(), 0);
+  std::vector<double> load(load_.size(), 0);
   for (std::size_t j = 0; j < jobs_.size(); ++j) {
     std::uint32_t n = 0;
     for (std::uint32_t i = 0; i < count_[j]; ++i) {
@@ -332,7 +357,7 @@ void balancer::compact() {
       }
       const auto links = links_of(s);
       for (const link_id l : links) {
-        load_[seat(l)] += s.flow;
+        load[seat(l)] += s.flow;
       }
       s.first = kept.size();
       kept.insert(kept.end(), links.begin(), links.end());
@@ -340,6 +365,8 @@ void balancer::compact() {
     }
     count_[j] = n;
   }
+  SINEW_ASSERT(agree(load_, load));
+  load_.swap(load);
   arena_.swap(kept);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "path_finder.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/route/paths.hpp"
 #include "sinew/route/topology.hpp"
 
@@ -57,11 +58,15 @@ class balancer {
   void restore(const state& then);
 
   /// The guess may be corrected when more is known.
-  void rescale(double scale) noexcept { scale_ = scale; }
+  void rescale(double scale) noexcept {
+    SINEW_EXPECT(scale > 0);
+    scale_ = scale;
+  }
 
   /// Calls take(links, bytes) for the paths of job j that carry something.
   template <class Take>
   void for_each_path(std::size_t j, Take take) const {
+    SINEW_EXPECT(carries_all(j));
     for (std::uint32_t i = 0; i < count_[j]; ++i) {
       const slot& s = slots_[j * width_ + i];
       if (s.flow > 0) {
@@ -78,8 +83,11 @@ class balancer {
   };
   [[nodiscard]] link_id seat(link_id l) const noexcept { return orbit_.empty() ? l : orbit_[l]; }
   [[nodiscard]] std::span<const link_id> links_of(const slot& s) const noexcept {
+    SINEW_EXPECT(s.hops != 0 && s.first + s.hops <= arena_.size());
     return {arena_.data() + s.first, s.hops};
   }
+  /// Whether the paths of job j carry its bytes together, but for rounding.
+  [[nodiscard]] bool carries_all(std::size_t j) const noexcept;
   [[nodiscard]] double cost_of(std::span<const link_id> path) const noexcept;
   void set_prices(double sharpness);
   void put(std::span<const link_id> path, double flow) noexcept;

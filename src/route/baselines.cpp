@@ -1,6 +1,7 @@
 #include "baselines.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <queue>
 
 #include "balancer.hpp"
@@ -58,10 +59,12 @@ fed shuffled(const fed& of, std::uint64_t seed) {
 }
 
 double busiest_of(const topology& net, const split& plan) {
+  SINEW_EXPECT(plan.bytes.size() == plan.paths.size() && plan.first.back() == plan.paths.size());
   std::vector<double> load(net.links(), 0);
   double most = 0;
   for (std::size_t p = 0; p < plan.paths.size(); ++p) {
     for (const link_id l : plan.paths[p]) {
+      SINEW_ASSERT(net.capacity(l) > 0);
       load[l] += plan.bytes[p];
       most = std::max(most, load[l] / net.capacity(l));
     }
@@ -145,6 +148,7 @@ class list_finder final : public path_finder {
 split heu_load_of(const topology& net, const job_list& jobs, const plan_options& o,
                   const fed& from) {
   const auto& [all, first] = from;
+  SINEW_EXPECT(first.size() == jobs.size() + 1);
   std::vector<std::uint32_t> load(net.links(), 0);
   std::vector<std::vector<std::size_t>> chosen(jobs.size());
   std::vector<bool> used(all.size(), false);
@@ -169,6 +173,7 @@ split heu_load_of(const topology& net, const job_list& jobs, const plan_options&
   for (std::uint32_t limit = 1; limit <= last;) {
     bool added = false;
     for (std::size_t j = 0; j < jobs.size(); ++j) {
+      SINEW_ASSERT(first[j] < first[j + 1]);  // else no limit would ever be high enough
       bool mine = take(j, limit);
       for (std::uint32_t own = limit + 1; !mine && chosen[j].empty(); ++own) {
         mine = take(j, own);
@@ -182,6 +187,7 @@ split heu_load_of(const topology& net, const job_list& jobs, const plan_options&
   }
   split out;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
+    SINEW_ASSERT(!chosen[j].empty());
     for (const std::size_t p : chosen[j]) {
       out.paths.add(all[p]);
       out.bytes.push_back(static_cast<double>(jobs.bytes[j]) /
@@ -197,6 +203,7 @@ split heu_load_of(const topology& net, const job_list& jobs, const plan_options&
 split heu_chunk_of(const topology& net, const job_list& jobs, const plan_options& o,
                    const fed& from) {
   const auto& [all, first] = from;
+  SINEW_EXPECT(first.size() == jobs.size() + 1);
   std::vector<double> load(net.links(), 0);
   std::vector<double> bytes(all.size(), 0);
   // Most left first; of equals the job that comes first.
@@ -222,6 +229,7 @@ split heu_chunk_of(const topology& net, const job_list& jobs, const plan_options
         best = p;
       }
     }
+    SINEW_ASSERT(best < first[j + 1] && left != 0);
     const std::uint64_t size = std::min(left, o.costs.chunk);
     for (const link_id l : all[best]) {
       load[l] += static_cast<double>(size);
@@ -240,6 +248,9 @@ split heu_chunk_of(const topology& net, const job_list& jobs, const plan_options
       out.paths.add(all[p]);
       out.bytes.push_back(bytes[p]);
     }
+    SINEW_ASSERT(std::accumulate(bytes.begin() + static_cast<std::ptrdiff_t>(first[j]),
+                                 bytes.begin() + static_cast<std::ptrdiff_t>(first[j + 1]),
+                                 0.0) == static_cast<double>(jobs.bytes[j]));
     out.close_job();
   }
   return out;
@@ -345,9 +356,11 @@ split plan_adaptive(const topology& net, const job_list& jobs, std::uint64_t chu
             best = l;
           }
         }
+        SINEW_ASSERT(best != nothing);  // one hop nearer there is always a way
         load[best] += size;
         path.push_back(best);
       }
+      SINEW_ASSERT(path.size() == left[jobs.source[j]]);
       auto& mine = of_job[j];
       const auto same = std::find_if(mine.begin(), mine.end(),
                                      [&](const auto& entry) { return entry.first == path; });

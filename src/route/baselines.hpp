@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "sinew/base/check.hpp"
 #include "sinew/route/plan.hpp"
 
 namespace sinew::route {
@@ -14,7 +15,10 @@ struct split {
   std::vector<std::size_t> first = {0};  ///< job -> its paths
   path_set paths;
   std::vector<double> bytes;
-  void close_job() { first.push_back(paths.size()); }
+  void close_job() {
+    SINEW_EXPECT(bytes.size() == paths.size() && first.back() < paths.size());
+    first.push_back(paths.size());
+  }
 };
 
 /// The paths that the originals feed to their planners: 50 for each job, and at most 50 * 1024 in

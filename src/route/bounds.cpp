@@ -7,6 +7,7 @@
 #include "contraction.hpp"
 #include "duality.hpp"
 #include "normal_jobs.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/route/plan.hpp"
 
 namespace sinew::route {
@@ -28,6 +29,7 @@ proof simple_bounds(const topology& net, const job_list& jobs) {
   std::vector<double> out_capacity(net.nodes(), 0);
   std::vector<double> in_capacity(net.nodes(), 0);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
+    SINEW_EXPECT(jobs.source[j] != jobs.destination[j]);  // what stays would prove too much
     out[jobs.source[j]] += static_cast<double>(jobs.bytes[j]);
     in[jobs.destination[j]] += static_cast<double>(jobs.bytes[j]);
   }

@@ -1,6 +1,8 @@
 #include "contraction.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "balancer.hpp"
@@ -46,6 +48,8 @@ std::vector<arc> coarse_arcs(const topology& net, const std::vector<node_id>& im
           continue;
         }
         arc& a = here[image[n]];
+        // Nodes that became one have the same neighbour.
+        SINEW_ASSERT(a.from == a.to || a.to == image[net.to(l)]);
         a.capacity += net.capacity(l);
         a.from = image[n];
         a.to = image[net.to(l)];
@@ -95,6 +99,7 @@ coarse_problem contract(const topology& net, const job_list& jobs, std::vector<b
     out.jobs.bytes[at->second] += jobs.bytes[j];
     out.of_job.push_back(at->second);
   }
+  SINEW_ENSURE(out.of_job.size() == jobs.size());
   out.kept = std::move(kept);
   return out;
 }
@@ -113,6 +118,7 @@ std::unique_ptr<skeleton_set> skeletons_of(const coarse_problem& p, const balanc
       out->begin.push_back(static_cast<std::uint32_t>(out->steps.size()));
     });
     out->first.push_back(static_cast<std::uint32_t>(out->begin.size() - 1));
+    SINEW_ASSERT(out->first[j] < out->first[j + 1]);  // no job is without a way
   }
   return out;
 }
@@ -123,9 +129,17 @@ coarse_result solve(const coarse_problem& p, const effort& how) {
   if (p.jobs.size() == 0) {
     return out;
   }
+  std::vector<double> price;
+  for (const double capacity : p.net->capacities()) {
+    price.push_back(capacity > 0 ? 1 : std::numeric_limits<double>::infinity());
+  }
+  const double scale = dual_bound(*p.net, p.jobs, price);
+  if (!std::isfinite(scale)) {
+    return out;  // some job has no way on the fine grid either, where it will be named
+  }
   tree_finder trees(*p.net, p.jobs);
   balancer state(*p.net, p.jobs, trees);
-  state.start(dual_bound(*p.net, p.jobs, std::vector<double>(p.net->links(), 1.0)), 2);
+  state.start(scale, 2);
   const meeting met = meet(state, *p.net, p.jobs, how);
   out.bound = met.bound;
   out.passes = met.passes;
@@ -173,7 +187,9 @@ coarse_result solve_coarse(const topology& net, const job_list& jobs) {
   if (best.kept.empty()) {
     return best;
   }
+  [[maybe_unused]] const double roughly = best.bound;
   best = attempt(best.kept, {80, 0.002});
+  SINEW_ASSERT(best.bound >= roughly);  // the same passes again, and more
   for (bool grown = true; grown;) {
     grown = false;
     coarse_result hardest;

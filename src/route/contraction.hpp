@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sinew/base/check.hpp"
 #include "sinew/route/paths.hpp"
 #include "sinew/route/topology.hpp"
 
@@ -29,10 +30,12 @@ struct skeleton_set {
   std::vector<grid_step> steps;
 
   [[nodiscard]] std::uint32_t count(std::size_t job) const noexcept {
+    SINEW_EXPECT(job < of_job.size());
     const std::uint32_t row = of_job[job];
     return row == nothing ? 0 : first[row + 1] - first[row];
   }
   [[nodiscard]] std::span<const grid_step> way(std::size_t job, std::uint32_t i) const noexcept {
+    SINEW_EXPECT(i < count(job));
     const std::uint32_t w = first[of_job[job]] + i;
     return {steps.data() + begin[w], begin[w + 1] - begin[w]};
   }

@@ -6,6 +6,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/random.hpp"
+#include "walk.hpp"
 
 namespace sinew::route {
 namespace {
@@ -25,6 +26,7 @@ std::vector<std::size_t> longest_first(const std::vector<std::uint32_t>& sizes) 
         best = d;
       }
     }
+    SINEW_ASSERT(best < n);
     used[best] = true;
     order.push_back(best);
   }
@@ -45,11 +47,13 @@ default_router::default_router(const topology& net, dimension_order order, std::
 }
 
 bool default_router::append(node_id a, node_id b, std::vector<link_id>& out) {
+  SINEW_EXPECT(a < net_.nodes() && b < net_.nodes());
   const std::size_t before = out.size();
   const bool found = net_.grid().empty() ? append_graph(a, b, out) : append_grid(a, b, out);
   if (!found) {
     out.resize(before);
   }
+  SINEW_ENSURE(!found || is_walk(net_, std::span(out).subspan(before), a, b));
   return found;
 }
 
@@ -79,6 +83,7 @@ bool default_router::append_grid(node_id a, node_id b, std::vector<link_id>& out
     }
     for (; steps > 0; --steps) {
       const link_id l = net_.step(at, d, up);
+      SINEW_ASSERT(l != nothing);  // the shorter way never leads over a mesh's border
       if (net_.capacity(l) <= 0) {
         return false;
       }
@@ -86,7 +91,6 @@ bool default_router::append_grid(node_id a, node_id b, std::vector<link_id>& out
       at = net_.to(l);
     }
   }
-  SINEW_ENSURE(at == b);
   return true;
 }
 
@@ -125,6 +129,7 @@ bool default_router::append_graph(node_id a, node_id b, std::vector<link_id>& ou
     while (!nearer(at, l) || skip-- > 0) {
       ++l;
     }
+    SINEW_ASSERT(l < net_.first_link(at + 1));
     out.push_back(l);
     at = net_.to(l);
   }

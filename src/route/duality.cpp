@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "path_finder.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::route {
 namespace {
@@ -91,6 +92,7 @@ meeting meet(balancer& state, const topology& net, const job_list& jobs, const e
     }
     state.rescale(now);
   }
+  SINEW_ENSURE(out.bound <= least * (1 + 1e-6));  // what cannot be undercut was not undercut
   return out;
 }
 

@@ -7,6 +7,8 @@
 #include <functional>
 #include <vector>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::route {
 
 struct event {
@@ -28,6 +30,7 @@ class event_wheel {
     const event e{time, order_++, what};
     ++size_;
     const auto bucket = static_cast<std::uint64_t>(time / width_);
+    SINEW_EXPECT(bucket >= now_);
     if (bucket <= now_) {
       ring_[now_ % buckets].push_back(e);
       std::push_heap(ring_[now_ % buckets].begin(), ring_[now_ % buckets].end(), std::greater<>());
@@ -42,6 +45,7 @@ class event_wheel {
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
   event pop() {
+    SINEW_EXPECT(!empty());
     while (ring_[now_ % buckets].empty()) {
       advance();
     }
@@ -61,6 +65,8 @@ class event_wheel {
     while (!far_.empty() &&
            static_cast<std::uint64_t>(far_.front().time / width_) < now_ + buckets) {
       std::pop_heap(far_.begin(), far_.end(), std::greater<>());
+      // What came within the ring's reach earlier was moved then.
+      SINEW_ASSERT(static_cast<std::uint64_t>(far_.back().time / width_) + 1 == now_ + buckets);
       ring_[static_cast<std::uint64_t>(far_.back().time / width_) % buckets].push_back(far_.back());
       far_.pop_back();
     }

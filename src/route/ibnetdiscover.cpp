@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/parse.hpp"
 #include "sinew/formats/text.hpp"
 #include "sinew/route/interchange.hpp"
@@ -171,6 +172,7 @@ topology fabric_reader::network() {
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     known_[devices_[i].guid] = i;
   }
+  SINEW_ASSERT(known_.size() == devices_.size());
   double slowest = 0;
   for (const cable& c : cables_) {
     if (c.gbit > 0 && (slowest == 0 || c.gbit < slowest)) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/parse.hpp"
 #include "sinew/route/topology.hpp"
 
@@ -40,6 +41,17 @@ machine machine_of(const topology& net, machine costs) {
   costs.hop_latency = speeds->hop_latency;
   costs.injection_bandwidth = speeds->injection > 0 ? speeds->injection : 1e18;
   return costs;
+}
+
+void check_machine(const machine& m) {
+  SINEW_CHECK(m.chunk >= 1, "no machine moves chunks of 0 bytes",
+              "messages are cut into chunks, and none would ever arrive",
+              "a chunk has 1 byte or more");
+  SINEW_CHECK(m.link_bandwidth > 0 && m.injection_bandwidth > 0 && m.copy_bandwidth > 0,
+              "a machine without bandwidth", "a bandwidth is not above 0",
+              "bandwidths are bytes per second");
+  SINEW_CHECK(m.start_up >= 0 && m.hop_latency >= 0 && m.forward_latency >= 0,
+              "a machine with negative times", "a latency is below 0", "latencies are seconds");
 }
 
 std::optional<double> parse_bandwidth(std::string_view text) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sinew/base/check.hpp"
 #include "sinew/route/default_route.hpp"
 #include "sinew/route/plan.hpp"
 
@@ -49,6 +50,7 @@ std::vector<std::uint32_t> forwarding_places(const topology& net, std::span<cons
 }
 
 std::vector<double> link_loads(const topology& net, const route_plan& plan) {
+  SINEW_EXPECT(plan.bytes.size() == plan.paths.size());
   std::vector<double> load(net.links(), 0);
   for (std::size_t p = 0; p < plan.paths.size(); ++p) {
     for (const link_id l : plan.paths[p]) {
@@ -102,6 +104,7 @@ double predict(const topology& net, const route_plan& plan, const machine& m) {
 }
 
 plan_figures figures_of(const topology& net, const route_plan& plan, std::uint64_t chunk) {
+  SINEW_EXPECT(chunk != 0 && plan.first_path.size() == plan.jobs.size() + 1);
   plan_figures f;
   std::vector<std::size_t> crossing(net.links(), 0);
   double hops = 0;

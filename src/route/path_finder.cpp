@@ -7,6 +7,9 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "sinew/base/check.hpp"
+#include "walk.hpp"
+
 namespace sinew::route {
 namespace {
 
@@ -28,6 +31,8 @@ box_finder::box_finder(const topology& net, const job_list& jobs, std::uint64_t 
       skeletons_(skeletons),
       orbit_(orbit),
       seen_(net.nodes(), 0) {
+  SINEW_EXPECT(!net.grid().empty());
+  SINEW_EXPECT(orbit.empty() || orbit.size() == net.links());
   order_ = numbers_to(jobs.size());
 }
 
@@ -69,6 +74,8 @@ double box_finder::search(node_id a, std::span<const double> price, double below
     strides_[s] = places;
     places *= sides_[s].steps + 1;
   }
+  // No side is longer than its dimensions, and a skeleton visits no place of its dimensions twice.
+  SINEW_ASSERT(places <= net_.nodes());
   if (node_.size() < places) {
     node_.resize(places);
     cost_.resize(places);
@@ -87,6 +94,7 @@ double box_finder::search(node_id a, std::span<const double> price, double below
       }
       const grid_step go = sides_[s].way == nullptr ? sides_[s].step : sides_[s].way[digits_[s]];
       const link_id l = net_.step(n, go.dimension, go.up);
+      SINEW_ASSERT(l != nothing);  // the box lies within the borders of a mesh
       const std::uint32_t next = at + strides_[s];
       const double there = here + price[seat(l)];
       node_[next] = net_.to(l);
@@ -109,6 +117,7 @@ void box_finder::trace(node_id b, std::vector<link_id>& out) const {
     at += strides_[s] * sides_[s].steps;
   }
   for (node_id n = b; at != 0;) {
+    SINEW_ASSERT(cost_[at] < never);  // else the side of the last step is that of another search
     const std::uint8_t s = last_[at];
     at -= strides_[s];
     out.push_back(net_.find(node_[at], n));
@@ -212,6 +221,7 @@ bool box_finder::find(std::size_t j, std::span<const double> price, double below
     return false;
   }
   cut_loops(a);
+  SINEW_ENSURE(!best_.empty() && is_walk(net_, best_, a, b));
   out.insert(out.end(), best_.begin(), best_.end());
   return true;
 }
@@ -220,6 +230,7 @@ tree_finder::tree_finder(const topology& net, const job_list& jobs, std::span<co
     : net_(net), jobs_(jobs), orbit_(orbit) {
   const std::unordered_set<node_id> from(jobs.source.begin(), jobs.source.end());
   const std::unordered_set<node_id> to(jobs.destination.begin(), jobs.destination.end());
+  SINEW_EXPECT(orbit.empty() || orbit.size() == net.links());
   from_sources_ = from.size() <= to.size();
   order_ = numbers_to(jobs.size());
   const auto& root = from_sources_ ? jobs.source : jobs.destination;
@@ -228,11 +239,13 @@ tree_finder::tree_finder(const topology& net, const job_list& jobs, std::span<co
 }
 
 void tree_finder::grow(node_id root, std::span<const double> price) {
+  SINEW_EXPECT(root < net_.nodes() && price.size() == net_.links());
   cost_.assign(net_.nodes(), never);
   link_.resize(net_.nodes());
   cost_[root] = 0;
   heap_.assign(1, {0, root});
   const auto reach = [&](node_id n, link_id l, double cost) {
+    SINEW_ASSERT(price[seat(l)] > 0);  // a cost that is final may not fall again
     if (cost >= cost_[n]) {
       return;
     }
@@ -285,6 +298,7 @@ bool tree_finder::find(std::size_t j, std::span<const double> price, double belo
       out.push_back(link_[n]);
     }
   }
+  SINEW_ENSURE(is_walk(net_, std::span(out).subspan(begin), jobs_.source[j], jobs_.destination[j]));
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,7 @@ split split_by(const topology& net, const job_list& jobs, const plan_options& o,
 // Shares become whole bytes; what rounding leaves goes to the job's largest. With few bytes every
 // share may round to nothing, so the largest is told by the shares before rounding, and it stays.
 void append_job(route_plan& plan, const split& s, std::size_t j, std::uint64_t bytes) {
+  SINEW_EXPECT(j + 1 < s.first.size() && s.bytes.size() == s.paths.size());
   const auto share_of = [&](std::size_t p) { return std::max(s.bytes[p], 0.0); };
   std::size_t largest = s.first[j];
   for (std::size_t p = s.first[j]; p < s.first[j + 1]; ++p) {
@@ -69,6 +71,8 @@ void append_job(route_plan& plan, const split& s, std::size_t j, std::uint64_t b
     given += share;
   }
   SINEW_ASSERT(s.first[j] < s.first[j + 1] && row_of_largest < plan.bytes.size());
+  // A byte for each path, and what sums of shares differ from their job's.
+  SINEW_ASSERT(bytes - given <= s.first[j + 1] - s.first[j] + bytes / 100'000);
   plan.bytes[row_of_largest] += bytes - given;
 }
 
@@ -87,6 +91,7 @@ route_plan assemble(const job_list& jobs, const split& s) {
     }
     plan.first_path.push_back(plan.paths.size());
   }
+  SINEW_ENSURE(moving + 1 == s.first.size());  // each row has found its job
   return plan;
 }
 
@@ -143,6 +148,7 @@ route_plan prefer_default(const topology& net, const route_plan& plan) {
     }
     out.first_path.push_back(out.paths.size());
   }
+  SINEW_ENSURE(busiest_of(net, link_loads(net, out)) <= most * (1 + 1e-9));
   return out;
 }
 
@@ -159,21 +165,12 @@ bool default_routes_exist(const topology& net, const job_list& jobs) {
 }
 
 void check_options(const plan_options& o) {
-  SINEW_CHECK(o.costs.chunk >= 1, "no plan with chunks of 0 bytes",
-              "messages are cut into chunks, and none would ever arrive",
-              "a chunk has 1 byte or more");
+  check_machine(o.costs);
   SINEW_CHECK(o.most_paths <= 16,
               "no plan with at most " + std::to_string(o.most_paths) + " paths for each job",
               "a job keeps 1 to 16 paths", "ask for 1..16");
   SINEW_CHECK(o.gap >= 0, "no plan with a gap below 0", "no plan is better than its bound",
               "the gap is 0 or more");
-  const machine& m = o.costs;
-  SINEW_CHECK(m.link_bandwidth > 0 && m.injection_bandwidth > 0 && m.copy_bandwidth > 0,
-              "no plan for a machine without bandwidth", "a bandwidth is not above 0",
-              "bandwidths are bytes per second");
-  SINEW_CHECK(m.start_up >= 0 && m.hop_latency >= 0 && m.forward_latency >= 0,
-              "no plan for a machine with negative times", "a latency is below 0",
-              "latencies are seconds");
 }
 
 }  // namespace
@@ -199,6 +196,7 @@ double least_seconds(const topology& net, const job_list& moving, const machine&
   double least = m.start_up + m.hop_latency + bound / m.link_bandwidth;
   for (const std::uint32_t j : by_destination(moving)) {
     const std::uint32_t away = hops.hops_to(moving.destination[j])[moving.source[j]];
+    SINEW_ASSERT(away != nothing);  // there is a plan already
     least = std::max(least, m.start_up + m.hop_latency * static_cast<double>(away) +
                                 static_cast<double>(moving.bytes[j]) / m.injection_bandwidth);
   }
@@ -236,6 +234,7 @@ class contest {
   }
 
   route_plan winner() {
+    SINEW_EXPECT(!plans_.empty());
     find_times();
     const std::vector<double>& seconds = seconds_;
     // What the others have on their best: a plan that is as good in both comes before faster ones.
@@ -419,8 +418,27 @@ route_plan make_plan(const topology& net, const job_list& jobs, const plan_optio
   plan.bound = bound.bytes;
   plan.bound_by = bound.by;
   plan.seconds = static_cast<double>(now_ns() - begin) * 1e-9;
+  // A bound above what a plan does would be a false proof.
+  SINEW_ENSURE(plan.bound <= plan.busiest * (1 + 1e-6));
   return plan;
 }
+
+namespace {
+
+/// Whether the columns of a plan have the lengths that the others say.
+bool fit_together(const route_plan& plan) {
+  const std::size_t n = plan.jobs.size();
+  const auto rows = [](const std::vector<std::size_t>& first, std::size_t count) {
+    return first.front() == 0 && first.back() == count &&
+           std::is_sorted(first.begin(), first.end());
+  };
+  return plan.jobs.destination.size() == n && plan.jobs.bytes.size() == n &&
+         plan.first_path.size() == n + 1 && plan.paths.first.size() == plan.bytes.size() + 1 &&
+         rows(plan.first_path, plan.bytes.size()) &&
+         rows(plan.paths.first, plan.paths.links.size());
+}
+
+}  // namespace
 
 void check_plan(const topology& net, const route_plan& plan) {
   const auto fail = [](const std::string& what, const std::string& why) {
@@ -430,16 +448,25 @@ void check_plan(const topology& net, const route_plan& plan) {
     fail("it was made for another network (" + plan.network + ")", "this one is " + net.name());
   }
   const std::size_t n = plan.jobs.size();
-  if (plan.first_path.size() != n + 1 || plan.first_path.back() != plan.paths.size() ||
-      plan.bytes.size() != plan.paths.size() || plan.first_path[0] != 0) {
+  if (!fit_together(plan)) {
     fail("its tables do not fit together", "jobs, paths and bytes differ in number");
   }
   std::vector<std::size_t> seen(net.nodes(), SIZE_MAX);
+  std::unordered_set<std::uint64_t> pairs;
   for (std::size_t j = 0; j < n; ++j) {
+    const node_id from = plan.jobs.source[j];
+    const node_id to = plan.jobs.destination[j];
+    if (from >= net.endpoints() || to >= net.endpoints()) {
+      fail("job " + std::to_string(j),
+           "its ends are no endpoints: those are 0.." + std::to_string(net.endpoints() - 1));
+    }
+    if (!pairs.insert((std::uint64_t{from} << 32) | to).second) {
+      fail("job " + std::to_string(j), "one before it has the same ends");
+    }
     std::uint64_t sum = 0;
     for (std::size_t p = plan.first_path[j]; p < plan.first_path[j + 1]; ++p) {
       const std::string which = "path " + std::to_string(p) + " of job " + std::to_string(j);
-      node_id at = plan.jobs.source[j];
+      node_id at = from;
       seen[at] = p;
       for (const link_id l : plan.paths[p]) {
         if (l >= net.links() || net.from(l) != at) {
@@ -454,7 +481,7 @@ void check_plan(const topology& net, const route_plan& plan) {
         }
         seen[at] = p;
       }
-      if (at != plan.jobs.destination[j]) {
+      if (at != to) {
         fail(which, "it ends elsewhere");
       }
       sum += plan.bytes[p];

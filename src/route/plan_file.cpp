@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/formats/json.hpp"
 #include "sinew/formats/text.hpp"
@@ -56,6 +57,7 @@ void read_paths(const topology& net, const formats::json_value& list, const std:
 }  // namespace
 
 std::string plan_to_json(const topology& net, const route_plan& plan) {
+  SINEW_EXPECT(plan.fingerprint == net.fingerprint());
   char mark[24];
   std::snprintf(mark, sizeof mark, "%016llx", static_cast<unsigned long long>(plan.fingerprint));
   std::string out = "{\"schema\":1,\"network\":" + formats::json_quoted(plan.network);

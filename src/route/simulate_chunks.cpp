@@ -87,6 +87,10 @@ class simulator {
           break;
       }
     }
+    // Nothing waits for ever, and nobody holds anything.
+    SINEW_ENSURE(spare_.size() == chunks_.size());
+    SINEW_ENSURE(std::all_of(left_.begin(), left_.end(), [](double bytes) { return bytes <= 0; }));
+    SINEW_ENSURE(std::all_of(held_.begin(), held_.end(), [](auto held) { return held == 0; }));
     return out_;
   }
 
@@ -109,6 +113,7 @@ class simulator {
   [[nodiscard]] link_id link_of(const chunk& c) const { return plan_.paths[c.path][c.at]; }
   // The room at the far end of the chunk's segment.
   [[nodiscard]] std::size_t room_of(const chunk& c) const {
+    SINEW_EXPECT(c.segment < classes_);
     return net_.to(plan_.paths[c.path][segment_end(c) - 1]) * classes_ + c.segment;
   }
 
@@ -118,6 +123,7 @@ class simulator {
     q.tail = c;
   }
   std::uint32_t take(queue& q) {
+    SINEW_EXPECT(!q.empty());
     const std::uint32_t c = q.head;
     q.head = chunks_[c].next;
     return c;
@@ -178,6 +184,7 @@ class simulator {
 
   void serve(link_id l, double now) {
     wire& w = wires_[l];
+    SINEW_EXPECT(w.called);
     w.called = false;
     const bool own =
         w.transit.empty() || (!w.own.empty() && o_.rule == queue_rule::round_robin && w.own_next);
@@ -190,6 +197,7 @@ class simulator {
   void send(std::uint32_t index, double now) {
     chunk& c = chunks_[index];
     const link_id l = link_of(c);
+    SINEW_EXPECT(wires_[l].free_at <= now && (c.has_room || last_segment(c)));
     const double hold = c.bytes / (net_.capacity(l) * o_.costs.link_bandwidth);
     wires_[l].free_at = now + hold;
     ++out_.chunk_hops;
@@ -213,6 +221,7 @@ class simulator {
 
   void leave_room(node_id n, std::uint32_t segment, double now) {
     const std::size_t room = n * classes_ + segment;
+    SINEW_EXPECT(held_[room] != 0 && held_in_all_[n] >= held_[room]);
     --held_[room];
     --held_in_all_[n];
     if (!waiting_[room].empty()) {
@@ -222,6 +231,7 @@ class simulator {
 
   void store(std::uint32_t index, double now) {
     chunk& c = chunks_[index];
+    SINEW_EXPECT(c.has_room && c.at == segment_end(c));
     ++c.segment;
     c.has_room = false;
     double& free = copy_free_[net_.from(link_of(c))];
@@ -252,8 +262,9 @@ class simulator {
 
 simulation simulate_chunks(const topology& net, const route_plan& plan,
                            const simulation_options& options) {
-  SINEW_CHECK(options.costs.chunk > 0 && options.buffers > 0, "nothing can be simulated",
-              "chunks and buffers must be at least 1", "");
+  SINEW_CHECK(options.buffers > 0, "nothing can be simulated", "no node has a buffer",
+              "a node has 1 or more");
+  check_machine(options.costs);
   check_plan(net, plan);
   const std::int64_t begin = now_ns();
   simulation out = simulator(net, plan, options).run();

@@ -3,6 +3,7 @@
 #include <limits>
 #include <queue>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/route/simulate.hpp"
 
@@ -40,6 +41,7 @@ class fluid {
       double next = no_event;
       for (std::size_t f = 0; f < left_.size(); ++f) {
         if (left_[f] > 0) {
+          SINEW_ASSERT(rate_[f] > 0);
           next = std::min(next, left_[f] / rate_[f]);
         }
       }
@@ -51,6 +53,7 @@ class fluid {
         }
         const double needed = left_[f] / rate_[f];
         if (needed <= next) {
+          SINEW_ASSERT(alive != 0);
           out.seconds = std::max(out.seconds, now + needed + delay_[f]);
           left_[f] = 0;
           --alive;
@@ -134,7 +137,8 @@ class fluid {
         continue;
       }
       const double fresh = room[t] / flows[t];
-      if (fresh > part * (1 + 1e-12)) {  // others have settled since
+      SINEW_ASSERT(fresh >= part * (1 - 1e-6));  // who settles leaves the others no less each
+      if (fresh > part * (1 + 1e-12)) {          // others have settled since
         heap.emplace(fresh, t);
         continue;
       }
@@ -145,6 +149,7 @@ class fluid {
         }
         rate_[f] = fresh;
         for (std::size_t i = first_[f]; i < first_[f + 1]; ++i) {
+          SINEW_ASSERT(flows[things_[i]] != 0);
           room[things_[i]] = std::max(0.0, room[things_[i]] - fresh);
           --flows[things_[i]];
         }
@@ -167,6 +172,7 @@ class fluid {
 
 simulation simulate_flows(const topology& net, const route_plan& plan,
                           const simulation_options& options) {
+  check_machine(options.costs);
   check_plan(net, plan);
   const std::int64_t begin = now_ns();
   simulation out = fluid(net, plan, options).run();

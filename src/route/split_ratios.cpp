@@ -35,8 +35,10 @@ class destination_flow {
 
   /// Appends the ratios, then forgets all.
   void take(node_id destination, std::vector<split_ratio>& out) {
+    SINEW_EXPECT(std::is_sorted(used_.begin(), used_.end()));  // the links of a node together
     for (std::size_t i = 0; i < used_.size();) {
       const node_id node = net_.from(used_[i]);
+      SINEW_ASSERT(node != destination && state_[node] == state::done);
       std::size_t end = i;
       double sum = 0;
       for (; end < used_.size() && net_.from(used_[end]) == node; ++end) {
@@ -66,6 +68,7 @@ class destination_flow {
     state_[root] = state::open;
     std::vector<link_id> next = {net_.first_link(root)};
     while (true) {
+      SINEW_ASSERT(next.size() == way_.size() + 1 && state_[at] == state::open);
       link_id& l = next.back();
       while (l < net_.first_link(at + 1) && (flow_[l] <= 0 || state_[net_.to(l)] == state::done)) {
         ++l;
@@ -97,6 +100,7 @@ class destination_flow {
     std::size_t begin = way_.size();
     double least = 0;
     do {
+      SINEW_ASSERT(begin != 0);  // an open node lies on the way
       --begin;
       least = begin + 1 == way_.size() ? flow_[way_[begin]] : std::min(least, flow_[way_[begin]]);
     } while (net_.from(way_[begin]) != again);

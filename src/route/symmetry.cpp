@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::route {
 namespace {
 
@@ -62,10 +64,12 @@ grid_step step_of(const topology& net, link_id l) {
       }
     }
   }
+  SINEW_ASSERT(false);  // a grid has no other links than its steps
   return {};
 }
 
 std::optional<symmetry> find_symmetry(const topology& net, const job_list& jobs) {
+  SINEW_EXPECT(jobs.size() != 0);
   if (net.grid().empty() || !same_everywhere(net)) {
     return std::nullopt;
   }
@@ -74,6 +78,7 @@ std::optional<symmetry> find_symmetry(const topology& net, const job_list& jobs)
   for (std::uint32_t j = 0; j < jobs.size(); ++j) {
     table.emplace(key_of(jobs.source[j], jobs.destination[j]), j);
   }
+  SINEW_EXPECT(table.size() == jobs.size());
   symmetry out;
   bool any = false;
   for (std::size_t d = 0; d < net.dimensions(); ++d) {
@@ -108,10 +113,14 @@ std::optional<symmetry> find_symmetry(const topology& net, const job_list& jobs)
   for (std::uint32_t j = 0; j < jobs.size(); ++j) {
     const node_id a = jobs.source[j];
     out.row[j] = out.row[table.at(key_of(with(a, a), with(jobs.destination[j], a)))];
+    SINEW_ASSERT(out.row[j] < out.jobs.size() && out.jobs.bytes[out.row[j]] == jobs.bytes[j]);
   }
+  // No translation but the identity keeps a node, so all orbits are equally large.
+  SINEW_ENSURE(jobs.size() % out.jobs.size() == 0);
   for (link_id l = 0; l < net.links(); ++l) {
     const grid_step s = step_of(net, l);
     out.orbit.push_back(net.step(with(net.from(l), net.from(l)), s.dimension, s.up));
+    SINEW_ASSERT(net.capacity(out.orbit[l]) == net.capacity(l));
   }
   return out;
 }

@@ -70,6 +70,7 @@ topology::topology(std::string name, std::uint32_t nodes, std::uint32_t endpoint
   for (link_id l = 0; l < to_.size(); ++l) {
     into_[at[to_[l]]++] = l;
   }
+  SINEW_ASSERT(std::equal(at.begin(), at.end(), into_first_.begin() + 1));
   index_grid();
 }
 
@@ -82,6 +83,7 @@ void topology::index_grid() {
   for (std::size_t d = dimensions() - 1; d > 0; --d) {
     strides_[d - 1] = strides_[d] * grid_.sizes[d];
   }
+  SINEW_EXPECT(std::uint64_t{strides_[0]} * grid_.sizes[0] == nodes());
   ports_.assign(std::size_t{nodes()} * dimensions() * 2, nothing);
   for (node_id n = 0; n < nodes(); ++n) {
     for (std::size_t d = 0; d < dimensions(); ++d) {
@@ -103,8 +105,10 @@ void topology::index_grid() {
 }
 
 link_id topology::find(node_id a, node_id b) const noexcept {
+  SINEW_EXPECT(a < nodes() && b < nodes());
   const auto begin = to_.begin() + first_[a];
   const auto end = to_.begin() + first_[a + 1];
+  SINEW_ASSERT(std::is_sorted(begin, end));
   const auto at = std::lower_bound(begin, end, b);
   return at != end && *at == b ? static_cast<link_id>(at - to_.begin()) : nothing;
 }

@@ -47,14 +47,17 @@ topology make_fat_tree(const fat_tree_shape& shape) {
   for (std::size_t l = 0; l <= levels; ++l) {
     for (std::size_t k = 0; k < levels; ++k) {
       count[l] *= k < l ? shape.up[k] : shape.down[k];
+      SINEW_CHECK(count[l] > 0 && count[l] < (1u << 28), "a malformed fat tree",
+                  "a level has no nodes or too many", "");
     }
-    SINEW_CHECK(count[l] > 0 && count[l] < (1u << 28), "a malformed fat tree",
-                "a level has no nodes or too many", "");
   }
   std::vector<std::uint64_t> first(levels + 1, 0);
+  std::uint64_t cables = 0;
   for (std::size_t l = 0; l < levels; ++l) {
     first[l + 1] = first[l] + count[l];
+    cables += count[l] * shape.up[l];
   }
+  check_size("the fat tree", first[levels] + count[levels], 2 * cables, 0);
   std::vector<arc> links;
   for (std::size_t l = 0; l < levels; ++l) {
     // low: digits below place l; a child's digit there counts down[l], a parent's up[l].
@@ -66,11 +69,13 @@ topology make_fat_tree(const fat_tree_shape& shape) {
       const std::uint64_t high = child / low / shape.down[l];
       for (std::uint32_t u = 0; u < shape.up[l]; ++u) {
         const std::uint64_t parent = (high * shape.up[l] + u) * low + child % low;
+        SINEW_ASSERT(parent < count[l + 1]);
         both_ways(links, static_cast<node_id>(first[l] + child),
                   static_cast<node_id>(first[l + 1] + parent), shape.cables[l]);
       }
     }
   }
+  SINEW_ENSURE(links.size() == 2 * cables);
   return {"fattree:" + std::to_string(levels) + ";" + joined(shape.down) + ";" + joined(shape.up) +
               ";" + joined(shape.cables),
           static_cast<std::uint32_t>(first[levels] + count[levels]),
@@ -107,6 +112,7 @@ topology make_dragonfly(const dragonfly_shape& s) {
                 s.blue);
     }
   }
+  SINEW_ENSURE(links.size() == 2 * cables);
   return {"dragonfly:" + joined({s.groups, s.blue}) + ";" + joined({s.chassis, s.black}) + ";" +
               joined({s.routers, s.green}) + ";" + std::to_string(s.nodes),
           static_cast<std::uint32_t>(hosts + routers), static_cast<std::uint32_t>(hosts),

@@ -5,8 +5,10 @@
 #include <queue>
 #include <set>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/random.hpp"
 #include "sinew/route/plan.hpp"
+#include "walk.hpp"
 
 namespace sinew::route {
 namespace {
@@ -50,7 +52,10 @@ class yen {
       if (candidates.empty()) {
         break;
       }
-      out.add(candidates.begin()->links);
+      const std::vector<link_id>& next = candidates.begin()->links;
+      SINEW_ASSERT(next.size() >= out.hops(out.size() - 1) && next.size() <= most_);
+      SINEW_ASSERT(is_walk(net_, next, a, b_));
+      out.add(next);
       candidates.erase(candidates.begin());
     }
     return out;
@@ -116,6 +121,7 @@ class yen {
         return std::pair(length, order) > std::pair(o.length, o.order);
       }
     };
+    SINEW_EXPECT(n != b_ && left_[n] != nothing && banned_[n] != ban_);
     const auto used = static_cast<std::uint32_t>(path.size());
     std::priority_queue<state, std::vector<state>, std::greater<>> open;
     ++now_;

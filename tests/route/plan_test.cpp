@@ -250,6 +250,30 @@ TEST(plan, disconnected_ends_are_named) {
   }
 }
 
+// The contractions of a grid have numbers of their own.
+TEST(plan, disconnected_ends_of_a_grid_are_named) {
+  const topology whole = make_torus({4, 4});
+  std::vector<std::pair<node_id, node_id>> dead;
+  for (node_id n = 0; n < 4; ++n) {
+    for (const bool up : {false, true}) {
+      const node_id beyond = whole.to(whole.step(n, 0, up));
+      dead.emplace_back(n, beyond);
+      dead.emplace_back(beyond, n);
+    }
+  }
+  const topology net = whole.without(dead);
+  job_list jobs;
+  jobs.add(1, 9, 100);
+  for (const method how : all_methods) {
+    try {
+      (void)planned(net, jobs, how);
+      ADD_FAILURE() << method_name(how);
+    } catch (const error& e) {
+      EXPECT_NE(std::string(e.what()).find("from node 1 to node 9"), std::string::npos) << e.what();
+    }
+  }
+}
+
 TEST(plan, nothing_to_do) {
   const topology net = make_torus({4});
   job_list jobs;
@@ -295,7 +319,38 @@ TEST(plan, wrong_plans_are_found) {
   wrong([](route_plan& p) { p.first_path.pop_back(); });
   wrong([](route_plan& p) { p.fingerprint = 0; });
   wrong([](route_plan& p) { std::swap(p.jobs.source[0], p.jobs.destination[0]); });
+  wrong([](route_plan& p) { p.jobs.destination.pop_back(); });
+  wrong([](route_plan& p) { p.first_path[1] = p.paths.size() + 5; });
+  wrong([](route_plan& p) { p.paths.first[1] = p.paths.links.size() + 5; });
+  wrong([](route_plan& p) { p.paths.links.push_back(0); });
   EXPECT_THROW(check_plan(make_torus({2, 8}), good), error);
+}
+
+// Whoever carries a plan out gives each of its pairs of endpoints a place of its own.
+TEST(plan, jobs_of_switches_and_pairs_that_appear_twice_are_no_plan) {
+  const topology net = parse_topology("fattree:1;4;1;1");
+  job_list jobs;
+  jobs.add(0, 1, 100);
+  jobs.add(2, 3, 100);
+  const std::string good = plan_to_json(net, planned(net, jobs, method::default_route));
+  const auto refusal = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    try {
+      (void)plan_from_json(net, text, "plan.json");
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_NE(
+      refusal(R"("from":0,"to":1,"paths":[[100,4,1]])", R"("from":4,"to":1,"paths":[[100,1]])")
+          .find("endpoint"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal(R"("from":2,"to":3,"paths":[[100,4,3]])", R"("from":0,"to":1,"paths":[[100,4,1]])")
+          .find("same ends"),
+      std::string::npos);
 }
 
 TEST(plan, k_shortest_paths_are_all_there_is) {

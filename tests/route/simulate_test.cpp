@@ -160,5 +160,26 @@ TEST(simulate, nothing_takes_no_time) {
   EXPECT_THROW((void)simulate_chunks(net, make_plan(net, jobs), o), error);
 }
 
+// Where nothing moves, time has no end.
+TEST(simulate, senseless_machines_are_refused) {
+  const topology net = make_torus({4});
+  job_list jobs;
+  jobs.add(1, 2, 100);
+  const route_plan plan = make_plan(net, jobs);
+  for (double machine::* speed :
+       {&machine::link_bandwidth, &machine::injection_bandwidth, &machine::copy_bandwidth}) {
+    for (const double none : {0.0, -1.0, std::nan("")}) {
+      simulation_options o;
+      o.costs.*speed = none;
+      EXPECT_THROW((void)simulate_chunks(net, plan, o), error);
+      EXPECT_THROW((void)simulate_flows(net, plan, o), error);
+    }
+  }
+  simulation_options o;
+  o.costs.start_up = -1;
+  EXPECT_THROW((void)simulate_chunks(net, plan, o), error);
+  EXPECT_THROW((void)simulate_flows(net, plan, o), error);
+}
+
 }  // namespace
 }  // namespace sinew::route

@@ -25,6 +25,10 @@ struct machine {
 /// `costs` with the speeds that the network's file gives, if it gives any (topology::speeds).
 [[nodiscard]] machine machine_of(const topology& net, machine costs = {});
 
+/// Throws sinew::error unless bandwidths are above 0, no time is below, and chunks have bytes.
+/// Cold.
+void check_machine(const machine& costs);
+
 /// Bytes per second: "1.8e9", or as SimGrid's platforms have it: "125MBps", "10Gbps", "1GiBps".
 /// Nothing unless it is above 0. Cold.
 [[nodiscard]] std::optional<double> parse_bandwidth(std::string_view text);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "sinew/base/check.hpp"
 #include "sinew/route/topology.hpp"
 
 namespace sinew::route {
@@ -31,11 +32,15 @@ struct path_set {
 
   [[nodiscard]] std::size_t size() const noexcept { return first.size() - 1; }
   [[nodiscard]] std::span<const link_id> operator[](std::size_t p) const noexcept {
+    SINEW_EXPECT(p < size() && first[p] <= first[p + 1] && first[p + 1] <= links.size());
     return {links.data() + first[p], first[p + 1] - first[p]};
   }
   [[nodiscard]] std::size_t hops(std::size_t p) const noexcept { return first[p + 1] - first[p]; }
   /// Ends the path whose links were appended to `links`.
-  void close() { first.push_back(links.size()); }
+  void close() {
+    SINEW_EXPECT(first.back() <= links.size());
+    first.push_back(links.size());
+  }
   void add(std::span<const link_id> path) {
     links.insert(links.end(), path.begin(), path.end());
     close();

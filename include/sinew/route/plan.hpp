@@ -81,8 +81,9 @@ struct route_plan {
 [[nodiscard]] route_plan make_plan(const topology& net, const job_list& jobs,
                                    const plan_options& options = {});
 
-/// Throws sinew::error unless the plan is one for this network: paths are loopless walks over
-/// working links between the ends of their jobs, and carry all bytes of each.
+/// Throws sinew::error unless the plan is one for this network: jobs are distinct pairs of
+/// endpoints; paths are loopless walks over working links between the ends of their jobs, and carry
+/// all bytes of each.
 void check_plan(const topology& net, const route_plan& plan);
 
 /// Bytes on each link.

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::route {
 
 using node_id = std::uint32_t;
@@ -59,14 +61,27 @@ class topology {
     return static_cast<std::uint32_t>(to_.size());
   }
 
-  [[nodiscard]] node_id from(link_id l) const noexcept { return from_[l]; }
-  [[nodiscard]] node_id to(link_id l) const noexcept { return to_[l]; }
-  [[nodiscard]] double capacity(link_id l) const noexcept { return capacity_[l]; }
+  [[nodiscard]] node_id from(link_id l) const noexcept {
+    SINEW_EXPECT(l < links());  // `nothing` is no link
+    return from_[l];
+  }
+  [[nodiscard]] node_id to(link_id l) const noexcept {
+    SINEW_EXPECT(l < links());
+    return to_[l];
+  }
+  [[nodiscard]] double capacity(link_id l) const noexcept {
+    SINEW_EXPECT(l < links());
+    return capacity_[l];
+  }
   [[nodiscard]] std::span<const double> capacities() const noexcept { return capacity_; }
   /// Links that leave `n` are first_link(n) .. first_link(n + 1) - 1.
-  [[nodiscard]] link_id first_link(node_id n) const noexcept { return first_[n]; }
+  [[nodiscard]] link_id first_link(node_id n) const noexcept {
+    SINEW_EXPECT(n <= nodes());
+    return first_[n];
+  }
   /// Links that arrive at `n`.
   [[nodiscard]] std::span<const link_id> links_into(node_id n) const noexcept {
+    SINEW_EXPECT(n < nodes());
     return {into_.data() + into_first_[n], into_first_[n + 1] - into_first_[n]};
   }
   /// The link from a to b, or `nothing`. Logarithmic in the degree.
@@ -77,9 +92,11 @@ class topology {
   /// In a grid: the link one step up (or down) in a dimension, or `nothing` at the border of a
   /// mesh. Where a ring has two nodes both steps are the same link.
   [[nodiscard]] link_id step(node_id n, std::size_t dimension, bool up) const noexcept {
+    SINEW_EXPECT(n < nodes() && dimension < dimensions());
     return ports_[(n * dimensions() + dimension) * 2 + (up ? 1 : 0)];
   }
   [[nodiscard]] std::uint32_t coordinate(node_id n, std::size_t dimension) const noexcept {
+    SINEW_EXPECT(n < nodes() && dimension < dimensions());
     return n / strides_[dimension] % grid_.sizes[dimension];
   }
   [[nodiscard]] std::uint32_t stride(std::size_t dimension) const noexcept {

@@ -56,6 +56,7 @@ std::vector<std::uint64_t> words_of(const error& e) {
     std::memcpy(t.data(), words.data() + at, t.size());
     at += (t.size() + 7) / 8;
   }
+  SINEW_ASSERT(at == words.size());
   throw error(text[0], text[1], text[2]);
 }
 
@@ -216,6 +217,7 @@ void transfer::choose_chunk(const paths& all, std::uint64_t head) {
                     " bytes; the limit is " + std::to_string(options_.memory),
                 "allow more, or fewer slots per path");
   }
+  SINEW_ENSURE(chunk_ != 0 && block_bytes_ - head <= options_.memory);
 }
 
 // Every rank walks all paths in the same order, so it knows its neighbours' offsets without a
@@ -223,6 +225,7 @@ void transfer::choose_chunk(const paths& all, std::uint64_t head) {
 void transfer::lay_out(const paths& all) {
   std::vector<std::uint32_t> relays(static_cast<std::size_t>(size_));
   for (const std::uint64_t stop : all.stops) {
+    SINEW_EXPECT(stop < relays.size());
     ++relays[stop];
   }
   words_ = (*std::max_element(relays.begin(), relays.end()) + 63) / 64;
@@ -240,6 +243,7 @@ void transfer::lay_out(const paths& all) {
     for (std::size_t i = 0; i < stops.size(); ++i) {
       const auto rank = stops[i];
       neighbour here{job_rank{static_cast<int>(rank)}, relays[rank]++, 0, 0};
+      SINEW_ASSERT(here.bit < 64 * words_ && here.rank != before.rank);
       here.lines = block_ + lines_at + sizeof(relay_lines) * here.bit;
       if (i > 0) {
         here.ring = rings[rank];
@@ -260,9 +264,7 @@ void transfer::lay_out(const paths& all) {
         s.ring = here.ring;
         s.stride = stride(c);
         s.chunks = (s.bytes + chunk_ - 1) / chunk_;
-        if (!s.first() || i + 1 < stops.size()) {
-          SINEW_ASSERT(s.chunks > 0);
-        }
+        SINEW_ASSERT(s.chunks != 0);
         if (i + 1 < stops.size()) {
           chunks_moved_ += s.chunks;
           bytes_moved_ += s.bytes;
@@ -271,6 +273,7 @@ void transfer::lay_out(const paths& all) {
       before = here;
     }
   }
+  SINEW_ENSURE(*std::max_element(rings.begin(), rings.end()) == block_ + block_bytes_);
 }
 
 transfer::~transfer() {

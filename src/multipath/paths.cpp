@@ -38,6 +38,7 @@ std::vector<node_id> places_between(const route::topology& net,
 
 void transfer::paths::add(std::uint64_t at, std::uint64_t count,
                           std::span<const std::uint64_t> visited) {
+  SINEW_EXPECT(count != 0 && visited.size() >= 2);
   offset.push_back(at);
   bytes.push_back(count);
   stops.insert(stops.end(), visited.begin(), visited.end());
@@ -53,6 +54,7 @@ std::vector<std::uint64_t> transfer::paths::flat() const {
 }
 
 transfer::paths transfer::paths::from_flat(std::span<const std::uint64_t> words) {
+  SINEW_EXPECT(words.size() >= 3 && words.size() == 3 + 3 * words[0] + words[1]);
   paths all;
   const std::size_t count = words[0];
   std::size_t at = 2;
@@ -65,6 +67,7 @@ transfer::paths transfer::paths::from_flat(std::span<const std::uint64_t> words)
   take(all.bytes, count);
   take(all.first, count + 1);
   take(all.stops, words[1]);
+  SINEW_ENSURE(all.first.front() == 0 && all.first.back() == all.stops.size());
   return all;
 }
 
@@ -92,7 +95,8 @@ transfer::paths transfer::paths::of(const route::topology& net, const route::rou
     std::uint64_t gone = 0;
     for (std::size_t p = plan.first_path[j]; p < plan.first_path[j + 1]; ++p) {
       const auto nodes = places_between(net, plan.paths[p], options.every_hop);
-      for (std::uint64_t left = plan.bytes[p]; left > 0 && at < found->second.size();) {
+      std::uint64_t left = plan.bytes[p];
+      while (left > 0 && at < found->second.size()) {
         const std::size_t m = found->second[at];
         const std::uint64_t piece = std::min(left, messages.bytes[m] - gone);
         std::vector<std::uint64_t> visited = {messages.source[m]};
@@ -108,6 +112,7 @@ transfer::paths transfer::paths::of(const route::topology& net, const route::rou
           ++at;
         }
       }
+      SINEW_ASSERT(left == 0);
     }
     SINEW_ENSURE(at == found->second.size());
   }

@@ -93,11 +93,13 @@ delivery transfer::alltoallv(const void* send, std::span<const std::size_t> send
       enqueue(index);
     }
   }
+  SINEW_ENSURE(own_.empty() && forward_.empty());
   engine_.put({rank_, block_ + offsetof(block_head, done)}, &call_, 8);
   return {};
 }
 
 void transfer::begin(const buffers& call) {
+  SINEW_EXPECT(finished());
   const auto me = rank_.index();
   if (to_[me] != 0) {
     std::memmove(call.receive + call.receive_at[me], call.send + call.send_at[me], to_[me]);
@@ -110,6 +112,7 @@ void transfer::begin(const buffers& call) {
   }
   for (std::uint32_t i = 0; i < relays_.size(); ++i) {
     relay& s = relays_[i];
+    SINEW_ASSERT(s.moved == s.end && s.moved == (call_ - 1) * s.chunks);
     s.end = call_ * s.chunks;
     if (s.last()) {
       const std::uint64_t target = engine_.offset_of(call.to(s));
@@ -131,16 +134,23 @@ bool transfer::movable(const relay& s) const {
   if (!s.first()) {
     const auto arrived =
         engine_.load<std::uint64_t>({rank_, s.lines + offsetof(relay_lines, arrived)});
+    // No more than this relay gave room for: what came in excess would have overwritten others.
+    SINEW_ASSERT(arrived >= s.moved && arrived <= (s.direct ? s.end : s.moved + options_.slots));
     if (arrived <= s.moved) {
       return false;
     }
   }
-  return s.last() ||
-         engine_.load<std::uint64_t>({rank_, s.lines + offsetof(relay_lines, limit)}) > s.moved;
+  if (s.last()) {
+    return true;
+  }
+  const auto limit = engine_.load<std::uint64_t>({rank_, s.lines + offsetof(relay_lines, limit)});
+  SINEW_ASSERT(limit >= s.moved);
+  return limit > s.moved;
 }
 
 /// Moves one chunk if it can. Whether to come again.
 bool transfer::step(relay& s, const buffers& call) {
+  SINEW_EXPECT(!s.queued);
   if (!movable(s)) {
     return false;
   }
@@ -151,6 +161,7 @@ bool transfer::step(relay& s, const buffers& call) {
     return true;
   }
   const std::uint64_t chunk = s.moved % s.chunks;
+  SINEW_ASSERT(chunk * chunk_ < s.bytes);
   const std::uint64_t bytes = std::min(chunk_, s.bytes - chunk * chunk_);
   std::byte* slot =
       s.first() ? nullptr : engine_.at({rank_, s.ring + s.moved % options_.slots * s.stride});
@@ -172,11 +183,13 @@ bool transfer::step(relay& s, const buffers& call) {
   if (s.moved != s.end) {
     return true;
   }
+  SINEW_ASSERT(open_ != 0);
   --open_;
   return false;
 }
 
 void transfer::put_chunk(relay& s, const std::byte* from, std::uint64_t bytes) {
+  SINEW_EXPECT(bytes <= s.stride);  // what a slot of the next ring holds
   std::uint64_t to = s.after.ring + s.moved % options_.slots * s.stride;
   if (s.after_is_last) {
     std::uint64_t target = 0;
@@ -212,6 +225,7 @@ bool transfer::link_busy(job_rank to) const {
 }
 
 void transfer::mark(job_rank rank, std::uint32_t bit) {
+  SINEW_EXPECT(bit / 64 < words_);
   const std::uint64_t word = bit / 64;
   const rma::place marks{rank, block_ + sizeof(block_head) + 8 * word};
   const rma::place summary{rank, block_ + offsetof(block_head, summary)};
@@ -231,6 +245,7 @@ void transfer::mark(job_rank rank, std::uint32_t bit) {
 }
 
 void transfer::enqueue(std::uint32_t index) {
+  SINEW_EXPECT(index < relays_.size());
   relay& s = relays_[index];
   if (s.queued || s.moved == s.end) {
     return;
@@ -260,6 +275,7 @@ void transfer::collect() {
   auto bits = engine_.take_bits<std::uint64_t>(summary.offset);
   if ((bits & alarm) != 0) {
     const auto word = engine_.load<std::uint64_t>({rank_, block_ + offsetof(block_head, verdict)});
+    SINEW_ASSERT(word != 0);  // told before the alarm
     verdict_ = {delivery::end::abandoned, job_rank{static_cast<int>(word & 0xffffffff) - 1},
                 job_rank{static_cast<int>(word >> 32) - 1}};
     return;
@@ -344,6 +360,7 @@ job_rank transfer::silent_rank() const {
 }
 
 delivery transfer::give_up(job_rank silent) {
+  SINEW_EXPECT(verdict_.ok() && silent != rank_);
   verdict_ = {delivery::end::gave_up, rank_, silent};
   for (job_rank r = 0; r.below(size_); ++r) {
     if (r == rank_) {

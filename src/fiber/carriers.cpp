@@ -30,6 +30,7 @@ constinit thread_local absence away [[gnu::tls_model("initial-exec")]];
 /// worker.
 void wait_in_berth(void* argument) {
   berth& b = *static_cast<berth*>(argument);
+  SINEW_EXPECT(here == nullptr);  // in the storage of the berth
   if (b.arrived != nullptr) {
     // Its stack is left now.
     b.arrived_at->receive(*std::exchange(b.arrived, nullptr));

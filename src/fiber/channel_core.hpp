@@ -48,6 +48,7 @@ struct basic_channel<Waits>::waiting_place {
 
   /// Ends the wait, which has been claimed; it is to be woken with the others of the list.
   void finish(waited how, waiting_call*& to_wake) noexcept {
+    SINEW_EXPECT(!listed && of->claimed.load(std::memory_order_relaxed));
     of->which = which;
     of->how = how;
     of->next = std::exchange(to_wake, of);
@@ -94,6 +95,7 @@ basic_channel<Waits>::~basic_channel() {
 
 template <class Waits>
 void basic_channel<Waits>::push(waiting_place& p) noexcept {
+  SINEW_EXPECT(!closed_ && (p.sends ? count_ == capacity_ : count_ == 0));
   waiting_place*& first = p.sends ? first_sender_ : first_receiver_;
   waiting_place*& last = p.sends ? last_sender_ : last_receiver_;
   p.next = nullptr;
@@ -105,6 +107,7 @@ void basic_channel<Waits>::push(waiting_place& p) noexcept {
 
 template <class Waits>
 void basic_channel<Waits>::remove(waiting_place& p) noexcept {
+  SINEW_EXPECT(p.listed);
   waiting_place*& first = p.sends ? first_sender_ : first_receiver_;
   waiting_place*& last = p.sends ? last_sender_ : last_receiver_;
   (p.previous == nullptr ? first : p.previous->next) = p.next;
@@ -130,6 +133,7 @@ typename basic_channel<Waits>::waiting_place* basic_channel<Waits>::pop(
 
 template <class Waits>
 void basic_channel<Waits>::grow() {
+  SINEW_EXPECT(count_ == room_ && room_ < capacity_);
   const std::size_t more = std::min(capacity_, std::max(first_room_of_channel, 2 * room_));
   auto larger = std::make_unique<std::byte[]>(more * element_bytes_ + 1);
   const std::size_t head = std::min(count_, room_ - begin_);
@@ -145,7 +149,7 @@ void basic_channel<Waits>::put(const void* element) {
   if (count_ == room_) {
     grow();
   }
-  SINEW_ASSERT(count_ < room_ && room_ <= capacity_);
+  SINEW_ASSERT(count_ < room_ && begin_ < room_ && room_ <= capacity_);
   std::memcpy(ring_.get() + (begin_ + count_) % room_ * element_bytes_, element, element_bytes_);
   ++count_;
 }
@@ -189,6 +193,7 @@ typename basic_channel<Waits>::attempt basic_channel<Waits>::try_receive(
     return attempt::done;
   }
   if (waiting_place* const from = pop(first_sender_, last_sender_)) {
+    SINEW_ASSERT(capacity_ == 0);  // else senders wait only for room
     std::memcpy(element, from->element, element_bytes_);
     from->finish(waited::done, to_wake);
     return attempt::done;
@@ -242,6 +247,7 @@ typename basic_channel<Waits>::selected basic_channel<Waits>::select_in(const ch
     return {count, ended_early(calls_off)};
   }
   (void)me.who.wait();  // if it has been claimed, it is just being woken
+  SINEW_ENSURE(me.which < count && me.how != waited::timed_out);
   return {me.which, me.how};
 }
 

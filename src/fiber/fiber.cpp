@@ -26,6 +26,7 @@ namespace {
 /// the processor's return stack is in step with the frames of whoever follows.
 void run(void* block) {
   auto& me = *static_cast<fiber*>(block);
+  SINEW_EXPECT(me.place.load(std::memory_order_relaxed) != nowhere);
   // The fiber may have thread-local storage of its own.
   here = process_hub->workers[me.place.load(std::memory_order_relaxed) >> 32U].get();
   me.notes.arrived();
@@ -43,6 +44,7 @@ void reap(waiter& w) noexcept { fiber::of_reaper(w).reaped = true; }
 /// Gives back the slot of a fiber that has completed; it may not be off its stack yet, if it ran on
 /// another worker.
 void retire(fiber& f) noexcept {
+  SINEW_EXPECT(f.done.done());
   for (int i = 0; f.alive.load(std::memory_order_acquire); ++i) {
     if (i < 100) {
       // Wait: for a worker that is leaving the fiber's stack.
@@ -92,6 +94,7 @@ fiber* self() noexcept {
 
 status spawn(void (*entry)(void* argument), void* argument, fiber** made,
              const spawn_options& how) noexcept {
+  SINEW_EXPECT(process_hub != nullptr && entry != nullptr);
   hub& h = *process_hub;
   worker* const w = here;
   const std::uint8_t stack_class =

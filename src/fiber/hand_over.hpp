@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "fiber/control.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::fiber {
 
@@ -26,6 +27,7 @@ void part_from_worker(Fiber& f) noexcept {
 /// Nothing uses its stack.
 template <class Steps, class Fiber>
 void settle_at(Fiber& f, std::uint64_t place) noexcept {
+  SINEW_EXPECT(place != nowhere && f.owner.load(std::memory_order_relaxed) != place >> 32U);
   Steps::step();
   f.place.store(place, std::memory_order_release);
   Steps::step();
@@ -70,6 +72,7 @@ struct basic_berth {
   /// The thread that waits here is to carry `w`, which nobody carries from here on. It may have to
   /// be woken, see `called`.
   void call(Worker& w) noexcept {
+    SINEW_EXPECT(called.load(std::memory_order_relaxed) == 0);
     Steps::step();
     empty.store(false, std::memory_order_relaxed);
     work = &w;
@@ -79,6 +82,7 @@ struct basic_berth {
   }
   /// By that thread. To be followed, on the worker's stack, by be_empty().
   [[nodiscard]] Worker& answer() noexcept {
+    SINEW_EXPECT(called.load(std::memory_order_relaxed) == 1 && work != nullptr);
     Steps::step();
     called.store(0, std::memory_order_relaxed);
     return *work;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "fiber/signal_set.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::fiber {
 
@@ -38,6 +39,7 @@ class inbox {
   /// other() says so. In both cases it has to get_up(). Owner only.
   template <class Other>
   [[nodiscard]] bool lie_down(std::uint32_t how, Other other) noexcept {
+    SINEW_EXPECT(how != awake && !is_asleep());
     Steps::step();
     asleep_.store(how, std::memory_order_seq_cst);
     return signals.empty() && !other();

@@ -275,6 +275,7 @@ io_result write(int descriptor, const void* from, std::size_t bytes,
       return done == 0 ? now : io_result{static_cast<std::int64_t>(done), 0};
     }
     done += static_cast<std::size_t>(now.value);
+    SINEW_ASSERT(done <= bytes);
   } while (done < bytes);
   return {static_cast<std::int64_t>(done), 0};
 }

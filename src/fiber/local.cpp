@@ -6,6 +6,7 @@
 
 #include "fiber/local_values.hpp"
 #include "fiber/worker.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/fiber/sleeper.hpp"
 
 namespace sinew::fiber {
@@ -104,6 +105,7 @@ local_key::local_key(void (*destroy)(void* value)) : index_(0), generation_(0) {
 local_key::~local_key() {
   key_table& t = table();
   const std::lock_guard hold(t.lock);
+  SINEW_EXPECT(t.keys[index_].generation == generation_);
   t.keys[index_] = {};
 }
 

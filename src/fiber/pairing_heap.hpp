@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::fiber {
 
 /// What a node has for it: `pairing_links<Node> links`.
@@ -26,6 +28,7 @@ class pairing_heap {
   [[nodiscard]] Node* first() const noexcept { return root_; }
 
   void add(Node& n) noexcept {
+    SINEW_EXPECT(!n.links.listed);
     n.links = {};
     n.links.listed = true;
     root_ = meld(root_, &n);
@@ -43,6 +46,7 @@ class pairing_heap {
       return;
     }
     Node* const before = n.links.previous;
+    SINEW_ASSERT(before->links.child == &n || before->links.next == &n);
     (before->links.child == &n ? before->links.child : before->links.next) = n.links.next;
     if (n.links.next != nullptr) {
       n.links.next->links.previous = before;

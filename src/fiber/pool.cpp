@@ -18,6 +18,7 @@ void run_pooled(void* record) {
   mine->entry(mine->about.argument);
   // From here on it is a fiber like others, for what its end may still wait for.
   fiber& me = *self();
+  SINEW_ASSERT(me.owner.load(std::memory_order_relaxed) == in_pool && !mine->links.listed);
   me.owner.store(here->number(), std::memory_order_release);
   pool& of = *mine->part->of;
   delete mine;
@@ -37,7 +38,6 @@ bool pool_part::order::operator()(const pool_entry& a, const pool_entry& b) cons
 void pool_part::ended(pool& of) noexcept { of.one_less(); }
 
 void pool_part::add(pool_entry& e, int priority) noexcept {
-  SINEW_EXPECT(!e.links.listed);
   e.about.priority = priority;
   e.about.arrival = ++arrivals;
   ready.add(e);
@@ -95,6 +95,7 @@ void pool_part::run() noexcept {
     (void)w.give_way(me);
     (void)w.give_way(me);
     collect();
+    SINEW_ASSERT(!ready.empty());  // nobody else takes from it
     pool_entry& next = *ready.first();
     ready.remove(next);
     if (next.runs != nullptr) {
@@ -125,6 +126,7 @@ pool::pool(const pool_options& how) : how_(how), workers_(process_hub->size()) {
 }
 
 pool::~pool() {
+  SINEW_EXPECT(self() == nullptr || self()->owner.load(std::memory_order_relaxed) != in_pool);
   sleeper me("end of a pool");
   empty_.lock();
   if (living_ != 0) {
@@ -189,6 +191,7 @@ int pool::share(int worker) const noexcept {
     return static_cast<int>(static_cast<std::uint32_t>(worker) % workers);
   }
   const class worker* const mine = here;
+  SINEW_ASSERT(mine == nullptr || mine->number() < workers);
   return static_cast<int>(mine != nullptr ? static_cast<int>(mine->number())
                                           : process_hub->next_in_turn());
 }

@@ -45,6 +45,7 @@ struct file {
   watched* first = nullptr;
 
   void push(watched& w) noexcept {
+    SINEW_EXPECT(!w.listed && w.of != nullptr);
     w.previous = nullptr;
     w.next = first;
     if (first != nullptr) {
@@ -54,6 +55,7 @@ struct file {
     w.listed = true;
   }
   void remove(watched& w) noexcept {
+    SINEW_EXPECT(w.listed && (w.previous != nullptr ? w.previous->next : first) == &w);
     (w.previous != nullptr ? w.previous->next : first) = w.next;
     if (w.next != nullptr) {
       w.next->previous = w.previous;
@@ -280,6 +282,7 @@ descriptor_wait_end wait_for_descriptors(watched* files, std::size_t count,
     }
   }
   leave_line(files, count);
+  SINEW_ASSERT(std::none_of(files, files + count, [](const watched& w) { return w.listed; }));
   // Whoever set it did so under a lock that we have held since: its wake-up is over.
   if (looks || me.ended.load(std::memory_order_relaxed)) {
     return descriptor_wait_end::happened;

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "fiber/lazy_memory.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::fiber {
 
@@ -27,6 +28,7 @@ struct bit_levels {
       at += (words < 8 ? 8 : words) * sizeof(bit_word);  // at least a cache line each
       words = (words + 63) / 64;
     }
+    SINEW_ENSURE(words <= 1 && at <= memory.at() + bytes_for(positions));
   }
 
   lazy_memory memory;
@@ -91,6 +93,7 @@ class ready_set {
 
   /// The lowest of rest(), which must not be empty, is taken off.
   unsigned take() noexcept {
+    SINEW_EXPECT(rest_[0] != 0);
     const auto bit = static_cast<unsigned>(std::countr_zero(rest_[0]));
     rest_[0] &= rest_[0] - 1;
     return bit;
@@ -99,6 +102,7 @@ class ready_set {
   /// With rest() empty: takes the next word that is not, and begins a new round if need be. False
   /// if no position is marked. Hot.
   bool advance() noexcept {
+    SINEW_EXPECT(rest_[0] == 0);
     if (top_ == 0) {
       rest_[0] = take_word(0, 0);
       return rest_[0] != 0;
@@ -122,6 +126,7 @@ class ready_set {
       --l;
       where_[at(l)] = below;
       rest_[at(l)] = take_word(l, below);
+      SINEW_ASSERT(rest_[at(l)] != 0);  // nobody empties a word but by way of its bit above
     }
     return true;
   }
@@ -170,6 +175,7 @@ class ready_set {
     while (index >= limit_) {
       const bool any = levels_.level[at(top_)][0].load(std::memory_order_relaxed) != 0;
       ++top_;
+      SINEW_ASSERT(top_ < bit_levels::most);
       rest_[at(top_)] = 0;
       where_[at(top_)] = 0;
       levels_.level[at(top_)][0].store(any ? 1 : 0, std::memory_order_relaxed);

@@ -158,6 +158,7 @@ std::uint64_t hub::living() const noexcept {
   for (const auto& w : workers) {
     made += w->made.load(std::memory_order_acquire);
   }
+  SINEW_ENSURE(made >= ended);
   return made - ended;
 }
 
@@ -216,6 +217,7 @@ void hub::set_poller(poller* p) noexcept {
 }
 
 void hub::give_back(fiber& f, worker* by) noexcept {
+  SINEW_EXPECT(f.done.done() && !f.alive.load(std::memory_order_relaxed));
   // From now on it looks joined: whoever joins it again is told so.
   f.done.reset(&f.reaper);
   const int number = memory.node_of(f);
@@ -230,6 +232,8 @@ void hub::give_back(fiber& f, worker* by) noexcept {
 }
 
 void hub::launch(fiber& f, worker* from, int wanted, bool pooled) noexcept {
+  SINEW_EXPECT(f.place.load(std::memory_order_relaxed) == nowhere);
+  SINEW_EXPECT(f.owner.load(std::memory_order_relaxed) == nobody);
   if (from != nullptr) {
     from->made.store(from->made.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   } else {
@@ -316,6 +320,7 @@ scheduler::scheduler(const scheduler_options& how) {
 }
 
 scheduler::~scheduler() {
+  SINEW_EXPECT(here != nullptr && here->current() == body_->main);
   while (body_->living() != 0) {
     // Wait: for fibers, which the poller of core reports.
     sleep_for(50'000);

@@ -30,9 +30,10 @@ bool basic_shared_mutex<Waits>::wait(list& in, sleeper& me, std::uint64_t deadli
 template <class Waits>
 void basic_shared_mutex<Waits>::let_readers_in_unlock() noexcept {
   SINEW_EXPECT(!writing_);
-  reading_ += std::exchange(waiting_readers_, 0);
   std::uint32_t count = 0;
   sleeper* const all = readers_.take(UINT32_MAX, count);
+  SINEW_ASSERT(count == waiting_readers_);
+  reading_ += std::exchange(waiting_readers_, 0);
   writers_.unlock();
   list::wake_taken(all);
 }
@@ -69,6 +70,7 @@ void basic_shared_mutex<Waits>::unlock() noexcept {
     let_readers_in_unlock();
     return;
   }
+  SINEW_ASSERT(readers_.empty());
   sleeper* const next = writers_.pop();
   writing_ = next != nullptr;  // handed over
   writers_.unlock();
@@ -107,6 +109,8 @@ void basic_shared_mutex<Waits>::unlock_shared() noexcept {
   SINEW_EXPECT(reading_ != 0 && !writing_);
   sleeper* const next = --reading_ == 0 ? writers_.pop() : nullptr;
   writing_ = next != nullptr;
+  // Whoever waits, somebody will let in.
+  SINEW_ENSURE(writing_ || reading_ != 0 || waiting_readers_ == 0);
   writers_.unlock();
   if (next != nullptr) {
     next->wake();

@@ -49,6 +49,7 @@ class signal_set {
   /// Gives all that is set to take(word index, bits). `levels`: how many may be in use. Owner only.
   template <class Take>
   bool drain(std::size_t levels, Take take) noexcept {
+    SINEW_EXPECT(levels <= levels_.level.size());
     bool any = false;
     for (std::size_t l = 0; l < levels; ++l) {
       Steps::step();

@@ -75,6 +75,7 @@ bool sleeper::wait(std::uint64_t deadline_ns, const std::atomic<std::uint32_t>* 
 }
 
 void sleeper::wake() noexcept {
+  SINEW_EXPECT(!woken() && !listed_);
   fiber* const f = fiber_;
   woken_.store(1, std::memory_order_release);
   if (f != nullptr) {
@@ -85,6 +86,7 @@ void sleeper::wake() noexcept {
 }
 
 void sleeper_list::push(sleeper& s) noexcept {
+  SINEW_EXPECT(!s.listed_ && !s.woken());
   s.next_ = nullptr;
   s.previous_ = last_;
   s.listed_ = true;
@@ -109,6 +111,9 @@ bool sleeper_list::remove(sleeper& s) noexcept {
     return false;
   }
   s.listed_ = false;
+  SINEW_ASSERT(
+      (s.previous_ == nullptr ? first_.load(std::memory_order_relaxed) : s.previous_->next_) == &s);
+  SINEW_ASSERT((s.next_ == nullptr ? last_ : s.next_->previous_) == &s);
   if (s.previous_ == nullptr) {
     first_.store(s.next_, std::memory_order_relaxed);
   } else {
@@ -146,6 +151,7 @@ sleeper* sleeper_list::take(std::uint32_t most, std::uint32_t& count) noexcept {
   sleeper* last = nullptr;
   count = 0;
   for (sleeper* each = first; each != nullptr && count < most; each = each->next_) {
+    SINEW_ASSERT(each->listed_ && each->previous_ == last);
     each->listed_ = false;
     last = each;
     ++count;

@@ -132,6 +132,7 @@ void stacks::tell_of_refusal() noexcept {
 }
 
 bool stacks::reserve(cursor& from, std::uint8_t stack_class) noexcept {
+  SINEW_EXPECT(stack_class < stack_classes && from.used == from.end);
   const std::lock_guard hold(lock_);
   const std::uint32_t id = from.reserved != nobody ? from.reserved : next_;
   if (id >= most_ / slots_per_chunk) {
@@ -165,6 +166,7 @@ bool stacks::reserve(cursor& from, std::uint8_t stack_class) noexcept {
   guards_left_.stacks -= guarded ? slots : 0;
   guards_left_.chunks -= apart && !guarded ? 1 : 0;
   chunk& c = chunks_info_[id];
+  SINEW_ASSERT(c.memory == nullptr);  // no number is given out twice
   c.memory = static_cast<std::byte*>(memory);
   c.bytes = bytes;
   c.guarded = guarded ? 1 : 0;
@@ -172,6 +174,7 @@ bool stacks::reserve(cursor& from, std::uint8_t stack_class) noexcept {
   c.guard_bytes = guard;
   c.node = from.node;
   table_[id] = {c.memory + guard + line + stride - sizeof(fiber), stride};
+  SINEW_ASSERT(number(at(table_[id], slots - 1) + 1) <= number(memory) + bytes);
   from = {id, 0, slots, nobody, from.node};
   if (id == next_) {
     ++next_;
@@ -218,6 +221,7 @@ fiber* stacks::carve(cursor& from, std::uint8_t stack_class) noexcept {
     return nullptr;
   }
   chunk& c = chunks_info_[from.chunk];
+  SINEW_ASSERT(c.stack_class == stack_class && from.used < from.end);
   const place& p = table_[from.chunk];
   const std::size_t bytes = least_use(c, p.stride);
   if (!take_memory(bytes)) {
@@ -239,6 +243,7 @@ fiber* stacks::carve(cursor& from, std::uint8_t stack_class) noexcept {
     *below = canary_value;
     f->canary = below;
   }
+  SINEW_ENSURE(number(f) - number(f->low) >= bytes_of(stack_class));
   annotations::mapped(f->low, f);
   c.carved.store(++from.used, std::memory_order_release);
   return f;
@@ -296,6 +301,7 @@ bool slot_cache::refill(depot& d) noexcept {
 }
 
 void slot_cache::flush(depot& d) noexcept {
+  SINEW_EXPECT(count_ == batch);
   if (full_ != nullptr) {
     const std::lock_guard hold(d.lock);
     full_->next_batch = d.batches.load(std::memory_order_relaxed);

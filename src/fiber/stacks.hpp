@@ -10,6 +10,7 @@
 #include "fiber/control.hpp"
 #include "fiber/lazy_memory.hpp"
 #include "fiber/memory_limit.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/fiber/sleeper.hpp"
 
 namespace sinew::fiber {
@@ -148,10 +149,12 @@ class slot_cache {
     }
     fiber* f = current_;
     current_ = f->next;
+    SINEW_ASSERT(count_ != 0);
     --count_;
     return f;
   }
   void put(fiber* f, depot& d) noexcept {
+    SINEW_EXPECT(f->owner.load(std::memory_order_relaxed) == nobody);
     if (count_ == batch) [[unlikely]] {
       flush(d);
     }

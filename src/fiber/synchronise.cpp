@@ -16,7 +16,8 @@ bool mutex::lock_slowly(std::uint64_t deadline_ns) noexcept {
   sleeper me("mutex");
   waiting_.lock();
   if (state_.exchange(wanted, std::memory_order_acquire) == free) {
-    // Ours. Nobody was in the list: it is empty whenever the mutex is free.
+    // Ours.
+    SINEW_ASSERT(waiting_.empty());  // as always when the mutex is free
     state_.store(held, std::memory_order_relaxed);
     waiting_.unlock();
     return true;
@@ -28,6 +29,7 @@ bool mutex::lock_slowly(std::uint64_t deadline_ns) noexcept {
 
 void mutex::unlock_slowly() noexcept {
   waiting_.lock();
+  SINEW_EXPECT(state_.load(std::memory_order_relaxed) == wanted);
   sleeper* next = waiting_.pop();
   if (next == nullptr) {
     state_.store(free, std::memory_order_release);  // they gave up
@@ -73,6 +75,7 @@ void condition_variable::notify_all() noexcept {
 bool barrier::wait() noexcept {
   sleeper me("barrier");
   waiting_.lock();
+  SINEW_EXPECT(arrived_ < parties_);
   if (++arrived_ == parties_) {
     arrived_ = 0;
     waiting_.wake_all_unlock();
@@ -87,6 +90,7 @@ bool barrier::wait() noexcept {
 waited semaphore::acquire(std::uint64_t deadline_ns) noexcept {
   sleeper me("semaphore");
   waiting_.lock();
+  SINEW_ASSERT(units_ == 0 || waiting_.empty());
   if (units_ != 0) {
     --units_;
     waiting_.unlock();
@@ -112,6 +116,7 @@ bool semaphore::release(std::uint32_t units) noexcept {
   std::uint32_t served = 0;
   sleeper* const next = waiting_.take(units, served);
   units_ += units - served;
+  SINEW_ENSURE(units_ == 0 || waiting_.empty());
   waiting_.unlock();
   sleeper_list::wake_taken(next);
   return true;
@@ -130,6 +135,7 @@ bool once::begin() noexcept {
     waiting_.lock();
     const std::uint32_t now = state_.load(std::memory_order_relaxed);
     if (now != under_way) {
+      SINEW_ASSERT(waiting_.empty());
       state_.store(now == untouched ? under_way : over, std::memory_order_relaxed);
       waiting_.unlock();
       return now == untouched;

@@ -33,6 +33,7 @@ int kernel_thread_number() noexcept { return static_cast<int>(::syscall(SYS_gett
 void finish(void* ended) noexcept {
   auto& f = *static_cast<fiber*>(ended);
   worker& w = *static_cast<worker*>(f.argument);
+  SINEW_EXPECT(f.done.done() && f.place.load(std::memory_order_relaxed) == nowhere);
   here = &w;  // thread-local storage is the next fiber's, which may not have started yet
   w.current()->notes.arrived();
   f.notes.died();
@@ -63,6 +64,7 @@ worker::worker(hub& h, std::uint32_t number)
 worker::~worker() = default;
 
 void worker::adopt(fiber& main) {
+  SINEW_EXPECT(here == nullptr && number_ == 0);
   idle_stack_ = std::make_unique<lazy_memory>(idle_stack_bytes);
   std::byte* top = idle_stack_->at() + idle_stack_bytes;
   annotations::mapped(idle_stack_->at(), top);
@@ -115,6 +117,7 @@ inline fiber* worker::next() noexcept {
     // A signal for a fiber that has ended may come late: then the slot is empty, or another
     // worker's. Acquire: what the spawner wrote.
     if (f->owner.load(std::memory_order_acquire) == number_) [[likely]] {
+      SINEW_ASSERT(f->alive.load(std::memory_order_relaxed));
       return f;
     }
     forward(*f);
@@ -157,6 +160,7 @@ bool worker::refill() noexcept {
     base_word_ = ready_.current_word();
     const std::uint32_t position = base_word_ * 64;
     const stacks::place& p = hub_.memory.table()[position / slots_per_chunk ^ number_];
+    SINEW_ASSERT(p.first != nullptr);  // nobody has a place there before the chunk is
     base_ = p.first + position % slots_per_chunk * p.stride;
     stride_ = p.stride;
   }
@@ -191,6 +195,7 @@ void worker::switch_while_handling(fiber& me, fiber& f) noexcept {
 }
 
 inline void worker::switch_stacks(fiber& me, fiber& f) noexcept {
+  SINEW_EXPECT(current() == &me && &f != &me);
   current_.store(&f, std::memory_order_relaxed);
   me.notes.leaving(f.notes, false);
   if (me.thread_base == f.thread_base) [[likely]] {
@@ -289,6 +294,7 @@ bool worker::has_ready() const noexcept {
 }
 
 void worker::receive(fiber& f) noexcept {
+  SINEW_EXPECT(f.thread_base != 0);
   const std::uint64_t place = place_of(f.slot);
   settle_at<real_steps>(f, place);
   signal(static_cast<std::uint32_t>(place));
@@ -321,6 +327,7 @@ void worker::give_way_to_nobody(fiber& me) noexcept {
 }
 
 void worker::leave_for_good(fiber& me) noexcept {
+  SINEW_EXPECT(current() == &me && me.owner.load(std::memory_order_relaxed) == number_);
   check_stack(me);
   me.place.store(nowhere, std::memory_order_relaxed);
   me.owner.store(nobody, std::memory_order_relaxed);
@@ -362,6 +369,7 @@ bool worker::take_offers(worker& from, std::uint32_t most) noexcept {
       ready_.set(static_cast<std::uint32_t>(place_of(f.slot)));
       f.locals = nullptr;
     }
+    SINEW_ASSERT((there == count) == (from.first_offer_ == nullptr));
     from.offers_.store(there - count, std::memory_order_seq_cst);
   }
   return taken != nullptr;
@@ -382,6 +390,7 @@ bool worker::steal() noexcept {
 }
 
 void worker::end_sleep(std::uint32_t how) noexcept {
+  SINEW_EXPECT(how != inbox<real_steps>::awake);
   hub_.one_more_awake();
   if (how == inbox<real_steps>::on_futex) {
     base::futex_wake(inbox_.word(), 1);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
 #include "sinew/fiber/sleeper.hpp"
 #include "sinew/fiber/waited.hpp"
 
@@ -22,7 +23,10 @@ class future {
   [[nodiscard]] waited wait(std::uint64_t deadline_ns = no_deadline) noexcept;
   [[nodiscard]] bool ready() noexcept;
   /// Once it is ready.
-  [[nodiscard]] void* value() const noexcept { return value_; }
+  [[nodiscard]] void* value() const noexcept {
+    SINEW_EXPECT(is_set_);
+    return value_;
+  }
 
  private:
   sleeper_list waiting_;

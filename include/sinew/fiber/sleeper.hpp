@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
 #include "sinew/fiber/fiber.hpp"
 
 namespace sinew::fiber {
@@ -18,7 +19,10 @@ class spin_lock {
       lock_slowly();
     }
   }
-  void unlock() noexcept { held_.store(0, std::memory_order_release); }
+  void unlock() noexcept {
+    SINEW_EXPECT(held_.load(std::memory_order_relaxed) == 1);
+    held_.store(0, std::memory_order_release);
+  }
 
  private:
   void lock_slowly() noexcept;

@@ -7,6 +7,7 @@
 #include "abi/threads/parking_lot.hpp"
 #include "abi/threads/patience.hpp"
 #include "abi/threads/real.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/spin.hpp"
 
 namespace sinew::threads {
@@ -14,26 +15,37 @@ namespace {
 
 /// What a pthread_barrier_t holds under us.
 struct barrier {
-  std::atomic<std::uint32_t> arrived{0};
-  /// Counts the rounds. The last to arrive raises it after it has cleared `arrived`, and only then
-  /// may anybody arrive for the next round: a release, the others' look an acquire.
-  std::atomic<std::uint32_t> round{0};
+  /// In the low half how many have arrived, in the high one the round. The last to arrive raises
+  /// that and clears the other in one step, since threads may be more than parties: who comes then
+  /// is of the next round. A release, the others' look an acquire.
+  std::atomic<std::uint64_t> state{0};
   std::uint32_t parties;
   /// Between processes: glibc's own, which has something here then.
   std::uint32_t shared = 0;
 
   static barrier& of(pthread_barrier_t* b) noexcept { return *reinterpret_cast<barrier*>(b); }
 
+  [[nodiscard]] const std::atomic<std::uint32_t>& round() const noexcept {
+    const void* low = &state;  // little-endian
+    return static_cast<const std::atomic<std::uint32_t>*>(low)[1];
+  }
+
   int wait() noexcept {
-    const std::uint32_t now = round.load(std::memory_order_acquire);
-    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == parties) {
-      arrived.store(0, std::memory_order_relaxed);
-      round.store(now + 1, std::memory_order_seq_cst);
-      release(&round, all_of_them);
+    std::uint64_t now = state.load(std::memory_order_relaxed);
+    std::uint64_t next = 0;
+    bool last = false;
+    do {
+      const auto arrived = static_cast<std::uint32_t>(now);
+      SINEW_ASSERT(arrived < parties);
+      last = arrived + 1 == parties;
+      next = last ? (now | UINT32_MAX) + 1 : now + 1;
+    } while (!state.compare_exchange_weak(now, next, std::memory_order_seq_cst));
+    if (last) {
+      release(&round(), all_of_them);
       return PTHREAD_BARRIER_SERIAL_THREAD;
     }
     // Afterwards the barrier may be gone; waits end only by release() or because the round is over.
-    (void)wait_while(round, now, "pthread_barrier_wait");
+    (void)wait_while(round(), static_cast<std::uint32_t>(now >> 32U), "pthread_barrier_wait");
     return 0;
   }
 };
@@ -126,6 +138,7 @@ int pthread_once(pthread_once_t* once, void (*routine)()) {
       std::atomic<std::uint32_t>& at;
       std::uint32_t then = 0;
       ~ending() {
+        SINEW_EXPECT(at.load(std::memory_order_relaxed) == begun);
         at.store(then, std::memory_order_seq_cst);
         release(&at, all_of_them);
       }

@@ -13,6 +13,8 @@
 #include "abi/threads/raw.hpp"
 #include "abi/threads/real.hpp"
 #include "abi/threads/resolver.hpp"
+#include "abi/threads/signals.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/sleeper.hpp"
 
@@ -77,15 +79,20 @@ record* make_block() noexcept {
   std::memcpy(node, &node_address, sizeof node_address);
   std::memcpy(node + sizeof node_address, &node_address, sizeof node_address);
   disown_rseq(block);
-  return record_of(reinterpret_cast<pthread_t>(block));
+  record* const r = record_of(reinterpret_cast<pthread_t>(block));
+  // In fresh storage at the right distance nobody has written to it.
+  SINEW_ENSURE(!r->ours && !r->used_before && r->fiber.load() == nullptr);
+  return r;
 }
 
 void clean(record& r) noexcept {
+  SINEW_EXPECT(!r.main && r.robust_held == nullptr);
   r.ours = true;
   r.fiber.store(nullptr, std::memory_order_relaxed);
   r.start = nullptr;
   r.argument = r.result = nullptr;
   r.left_by_exit = false;
+  r.stack_top = nullptr;
   r.name[0] = '\0';
   r.cancel_type = PTHREAD_CANCEL_DEFERRED;
   r.cancelled.store(false, std::memory_order_relaxed);
@@ -141,6 +148,7 @@ int renew(dl_phdr_info* library, std::size_t, void*) noexcept {
 
 record* get_block() noexcept {
   record* r = leaving.pop();
+  SINEW_ASSERT(r == nullptr || r->fiber.load() != nullptr);
   if (r != nullptr && !fiber::ended(*r->fiber.load())) {
     leaving.push(*r);
     r = nullptr;
@@ -160,23 +168,31 @@ record* get_block() noexcept {
 }
 
 void put_block(record& r) noexcept {
+  SINEW_EXPECT(&r != &mine && r.life.load(std::memory_order_relaxed) == gone);
   if (fiber::fiber* const f = r.fiber.load()) {
     fiber::join(*f);
   }
   spare.push(r);
 }
 
-void leave_block(record& r) noexcept { leaving.push(r); }
+void leave_block(record& r) noexcept {
+  SINEW_EXPECT(&r == &mine && r.life.load(std::memory_order_relaxed) == gone);
+  leaving.push(r);
+}
 
 record* make_kernel_block() noexcept { return make_block(); }
 
-void free_kernel_block(record& r) noexcept { inside().deallocate_tls(block_of(r), true); }
+void free_kernel_block(record& r) noexcept {
+  SINEW_EXPECT(!r.ours);
+  inside().deallocate_tls(block_of(r), true);
+}
 
 pid_t* number_in(record& r) noexcept {
   return reinterpret_cast<pid_t*>(block_of(r) + inside().tid);
 }
 
 void open_block() noexcept {
+  SINEW_EXPECT(mine.ours && mine.fiber.load() == nullptr && mine.id >= first_fiber_id);
   // The C library tells threads apart by this, in locks of its own that a thread may take twice. No
   // number of a kernel thread will do: those serve many threads.
   std::memcpy(block_of(mine) + inside().tid, &mine.id, sizeof mine.id);

@@ -83,22 +83,22 @@ extern "C" {
 
 int recvmmsg(int descriptor, mmsghdr* messages, unsigned count, int flags, timespec* limit) {
   static auto* const call = real_call<decltype(::recvmmsg)>("recvmmsg");
-  if (may_block() || (flags & MSG_DONTWAIT) != 0) {
+  if (may_block() || (flags & MSG_DONTWAIT) != 0 || count == 0) {
     return call(descriptor, messages, count, flags, limit);
   }
-  unsigned done = 0;
-  const unsigned enough = (flags & MSG_WAITFORONE) != 0 ? 1 : count;
+  int done = 0;
+  const int enough = (flags & MSG_WAITFORONE) != 0 ? 1 : static_cast<int>(count);
   while (done < enough) {
-    if (!await(descriptor, POLLIN)) {
-      return done == 0 ? -1 : static_cast<int>(done);
+    const int now = when_ready(descriptor, sinew::fiber::readiness::in, "recvmmsg", [&] {
+      return call(descriptor, messages + done, count - static_cast<unsigned>(done),
+                  flags | MSG_DONTWAIT, nullptr);
+    });
+    if (now <= 0) {
+      return done == 0 ? now : done;
     }
-    const int now = call(descriptor, messages + done, count - done, flags | MSG_DONTWAIT, nullptr);
-    if (now < 0 && errno != EAGAIN) {
-      return done == 0 ? -1 : static_cast<int>(done);
-    }
-    done += now > 0 ? static_cast<unsigned>(now) : 0;
+    done += now;
   }
-  return static_cast<int>(done);
+  return done;
 }
 
 int eventfd_read(int descriptor, eventfd_t* value) {

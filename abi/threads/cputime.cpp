@@ -16,6 +16,7 @@
 #include "abi/threads/signals.hpp"
 #include "abi/threads/slices.hpp"
 #include "abi/threads/start.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/thread_storage.hpp"
 
@@ -52,6 +53,7 @@ long kernel_time(int thread) noexcept {
 void stop(record& r, long now) noexcept {
   const long since = r.runs_since_ns.exchange(-1, std::memory_order_acq_rel);
   if (since >= 0) {
+    SINEW_ASSERT(now >= since);  // of one kernel thread's clock
     r.used_ns.fetch_add(now - since, std::memory_order_acq_rel);
   }
   r.time_turns.fetch_add(1, std::memory_order_acq_rel);

@@ -19,6 +19,7 @@
 #include "abi/threads/files.hpp"
 #include "abi/threads/raw.hpp"
 #include "abi/threads/waiting.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/fiber/io.hpp"
 
 namespace sinew::threads {
@@ -38,6 +39,7 @@ ssize_t in_parts(std::size_t bytes, Step step) {
       return done == 0 ? now : static_cast<ssize_t>(done);
     }
     done += static_cast<std::size_t>(now);
+    SINEW_ASSERT(done <= bytes);
   }
   return static_cast<ssize_t>(done);
 }
@@ -85,6 +87,7 @@ void skip(std::vector<iovec>& parts, std::size_t done) noexcept {
     done -= parts[first++].iov_len;
   }
   parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(first));
+  SINEW_ASSERT(done == 0 || !parts.empty());
   if (!parts.empty()) {
     parts[0].iov_base = static_cast<char*>(parts[0].iov_base) + done;
     parts[0].iov_len -= done;

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "abi/threads/real.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::threads {
 namespace {
@@ -46,6 +47,7 @@ extern "C" {
 int pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) noexcept {
   const int code = real().key_create(key, destroy);
   if (code == 0) {
+    SINEW_ASSERT(*key < destructors.size());
     destructors[*key].store(destroy, std::memory_order_release);
     unsigned end = keys_end.load(std::memory_order_relaxed);
     while (end <= *key && !keys_end.compare_exchange_weak(end, *key + 1)) {

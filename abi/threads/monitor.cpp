@@ -229,6 +229,7 @@ bool could_leave(const void* context) noexcept {
 }  // namespace
 
 void start_monitor() noexcept {
+  SINEW_EXPECT(mine.main && fibers_run());
   record* const idle = get_block();
   if (idle == nullptr) {
     (void)refused("a monitor of stuck workers, for which there is no memory", 0);
@@ -300,6 +301,7 @@ void come_back_now() noexcept {
   const int error = errno;
   mine.away = false;
   fiber::return_to_worker();
+  SINEW_ENSURE(fiber::self() == mine.fiber.load());
   errno = error;
 }
 

@@ -8,6 +8,7 @@
 #include "abi/threads/patience.hpp"
 #include "abi/threads/real.hpp"
 #include "abi/threads/refuse.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::threads {
 namespace {
@@ -19,7 +20,8 @@ constexpr std::uint32_t waited_word = 2;
 }  // namespace
 
 void mutex::own() noexcept {
-  if (type() == PTHREAD_MUTEX_RECURSIVE || type() == PTHREAD_MUTEX_ERRORCHECK || robust()) {
+  SINEW_EXPECT(word.load(std::memory_order_relaxed) != free_word && depth == 0);
+  if (has_owner()) {
     owner.store(::pthread_self(), std::memory_order_relaxed);
   }
 }
@@ -76,11 +78,12 @@ inline int mutex::lock_private(moment until) noexcept {
 }
 
 int mutex::unlock_private() noexcept {
-  if (type() == PTHREAD_MUTEX_RECURSIVE || type() == PTHREAD_MUTEX_ERRORCHECK) {
+  if (has_owner()) {
     if (!mine_already()) {
       return EPERM;
     }
     if (depth > 0) {
+      SINEW_ASSERT(type() == PTHREAD_MUTEX_RECURSIVE);
       --depth;
       return 0;
     }

@@ -45,6 +45,9 @@ struct mutex {
  private:
   friend void leave_robust_mutexes() noexcept;
   [[nodiscard]] bool is_special() const noexcept { return kind > 3; }
+  [[nodiscard]] bool has_owner() const noexcept {
+    return type() == PTHREAD_MUTEX_RECURSIVE || type() == PTHREAD_MUTEX_ERRORCHECK || robust();
+  }
   [[nodiscard]] int lock_private(moment until) noexcept;
   [[nodiscard]] int try_lock_private() noexcept;
   [[nodiscard]] int unlock_private() noexcept;

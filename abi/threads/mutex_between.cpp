@@ -88,6 +88,7 @@ void strike_out(pthread_mutex_t& m) noexcept {
   constexpr std::uintptr_t flags = 1;
   robust_list* const next = node_of(m)->next;
   auto* const previous = reinterpret_cast<robust_list*>(m.__data.__list.__prev);
+  SINEW_ASSERT(previous != nullptr && previous->next == node_of(m));
   way_back(reinterpret_cast<robust_list*>(reinterpret_cast<std::uintptr_t>(next) & ~flags)) =
       previous;
   std::atomic_ref(previous->next).store(next, std::memory_order_release);
@@ -98,6 +99,7 @@ void strike_out(pthread_mutex_t& m) noexcept {
 class announced {
  public:
   announced(robust_list_head& list, pthread_mutex_t& m) noexcept : pending_(list.list_op_pending) {
+    SINEW_EXPECT(pending_.load(std::memory_order_relaxed) == nullptr);
     pending_.store(node_of(m), std::memory_order_seq_cst);
   }
   ~announced() { pending_.store(nullptr, std::memory_order_seq_cst); }
@@ -163,6 +165,7 @@ int take_robust(held& h) noexcept {
 }
 
 int take_again(held& h) noexcept {
+  SINEW_EXPECT(h.owner == &mine);
   if (type_of(*h.mutex) == PTHREAD_MUTEX_RECURSIVE) {
     return ++h.depth == 0 ? (--h.depth, EAGAIN) : 0;
   }
@@ -204,6 +207,7 @@ int take_with_owner(pthread_mutex_t& m) noexcept {
 
 /// `as_by_death`: nobody unlocks it, its owner ends.
 void give_back_robust(held& h, bool as_by_death) noexcept {
+  SINEW_EXPECT(h.list != nullptr);
   constexpr int waiters = static_cast<int>(FUTEX_WAITERS);
   pthread_mutex_t& m = *h.mutex;
   const announced to_the_kernel(*h.list, m);
@@ -226,6 +230,7 @@ void give_back_robust(held& h, bool as_by_death) noexcept {
 }
 
 void give_back_plain(pthread_mutex_t& m) noexcept {
+  SINEW_EXPECT(m.__data.__nusers != 0);
   m.__data.__owner = 0;
   m.__data.__count = 0;
   --m.__data.__nusers;

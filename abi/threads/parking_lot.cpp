@@ -6,6 +6,7 @@
 #include "abi/threads/monitor.hpp"
 #include "abi/threads/record.hpp"
 #include "abi/threads/signals.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/fiber/fiber.hpp"
 
 namespace sinew::threads {
@@ -17,6 +18,7 @@ struct queue {
   place* last = nullptr;
 
   void append(place& p) noexcept {
+    SINEW_EXPECT(!p.listed_ && !p.sleeper_.woken());
     p.previous_ = last;
     (last != nullptr ? last->next_ : first) = &p;
     last = &p;
@@ -27,10 +29,14 @@ struct queue {
   }
 
   void remove(place& p) noexcept {
+    SINEW_EXPECT(p.listed_);
+    SINEW_ASSERT((p.previous_ != nullptr ? p.previous_->next_ : first) == &p);
+    SINEW_ASSERT((p.next_ != nullptr ? p.next_->previous_ : last) == &p);
     (p.previous_ != nullptr ? p.previous_->next_ : first) = p.next_;
     (p.next_ != nullptr ? p.next_->previous_ : last) = p.previous_;
     p.listed_ = false;
     if (p.count_ != nullptr) {
+      SINEW_ASSERT(p.count_->load(std::memory_order_relaxed) != 0);
       p.count_->fetch_sub(1, std::memory_order_relaxed);
     }
   }
@@ -78,6 +84,7 @@ woken place::wait(moment until) noexcept {
   const int error = errno;
   woken why = woken::released;
   come_back();  // the sleeper is a fiber's
+  SINEW_ASSERT(poked_ == nullptr || poked_ == &mine.poked);
   if (!sleeper_.wait(until, poked_)) {
     queue& in = queue_of(address_);
     in.lock.lock();
@@ -131,6 +138,7 @@ unsigned release(const void* address, unsigned most) noexcept {
 }
 
 void interrupt(record& sleeper) noexcept {
+  SINEW_EXPECT(sleeper.ours);  // nobody else's places look at it
   sleeper.poked.store(1, std::memory_order_seq_cst);
   if (fiber::fiber* const f = sleeper.fiber.load()) {
     fiber::resume_from_handler(*f);

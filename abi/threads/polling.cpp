@@ -12,6 +12,7 @@
 #include "abi/threads/files.hpp"
 #include "abi/threads/signal_set.hpp"
 #include "abi/threads/waiting.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::threads {
 namespace {
@@ -40,6 +41,7 @@ class watch_list {
     if (many_.capacity() != 0) {
       many_.push_back({descriptor, want});
     } else {
+      SINEW_EXPECT(count_ < few_.size());
       few_[count_] = {descriptor, want};
     }
     ++count_;

@@ -14,12 +14,15 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::threads {
 namespace {
 
 template <class Function>
 void find(Function*& found, const char* name) {
   found = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+  SINEW_ENSURE(found != nullptr);
 }
 
 real_calls find_calls() {

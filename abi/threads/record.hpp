@@ -26,7 +26,7 @@ struct mutex;
 struct record {
   bool ours = false;  ///< a thread of the program that is a fiber; false for kernel threads
   bool main = false;  ///< the thread that was there first: its TLS and stack are the kernel's
-  /// Set by the thread itself when it starts.
+  /// Set by the thread itself when it starts, after `stack_top`.
   std::atomic<fiber::fiber*> fiber{nullptr};
   void* (*start)(void*) = nullptr;
   void* argument = nullptr;

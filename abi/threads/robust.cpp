@@ -18,6 +18,7 @@ int mutex::taken_robust(int code) noexcept {
     (void)unlock_private();
     return ENOTRECOVERABLE;
   }
+  SINEW_ASSERT(mine_already() && mine.robust_held != this);
   previous_held = nullptr;
   next_held = mine.robust_held;
   if (next_held != nullptr) {
@@ -40,6 +41,8 @@ int mutex::unlock_robust() noexcept {
 }
 
 void mutex::forget() noexcept {
+  SINEW_EXPECT((previous_held != nullptr ? previous_held->next_held : mine.robust_held) == this);
+  SINEW_EXPECT(next_held == nullptr || next_held->previous_held == this);
   (previous_held != nullptr ? previous_held->next_held : mine.robust_held) = next_held;
   if (next_held != nullptr) {
     next_held->previous_held = previous_held;
@@ -57,7 +60,7 @@ int mutex::repaired() noexcept {
 
 void leave_robust_mutexes() noexcept {
   while (mutex* const m = mine.robust_held) {
-    SINEW_ASSERT(m->robust());
+    SINEW_ASSERT(m->robust() && m->mine_already());
     m->state = mutex::inconsistent;
     m->depth = 0;
     m->forget();

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "abi/threads/parking_lot.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::threads {
 
@@ -80,6 +81,7 @@ struct rwlock_core {
       }
       Parking::step();
       std::uint32_t now = word.load(std::memory_order_relaxed);
+      SINEW_ASSERT((now & writer) == 0 || (now & readers) == 0);
       Parking::step();
       if ((now & writer) != 0 && owner.load(std::memory_order_relaxed) == Parking::self()) {
         return EDEADLK;

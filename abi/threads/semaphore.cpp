@@ -9,6 +9,7 @@
 #include "abi/threads/real.hpp"
 #include "abi/threads/signals.hpp"
 #include "abi/threads/sleep.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::threads {
 namespace {
@@ -35,6 +36,7 @@ struct semaphore {
   bool take(std::uint64_t leave = 0) noexcept {
     std::uint64_t now = data.load(std::memory_order_relaxed);
     while (value_in(now) != 0) {
+      SINEW_ASSERT(now - value_in(now) >= leave);
       if (data.compare_exchange_weak(now, now - 1 - leave, std::memory_order_acquire)) {
         return true;
       }
@@ -80,6 +82,7 @@ int wait(sem_t* s, moment until) {
     }
     ~waiter() {
       if (at != nullptr) {
+        SINEW_ASSERT(at->data.load(std::memory_order_relaxed) >= semaphore::one_waiter);
         at->data.fetch_sub(semaphore::one_waiter, std::memory_order_relaxed);
       }
     }

@@ -25,6 +25,7 @@
 #include "abi/threads/signal_set.hpp"
 #include "abi/threads/slices.hpp"
 #include "abi/threads/start.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/scheduler.hpp"
 #include "sinew/fiber/view.hpp"
@@ -127,6 +128,7 @@ void call(const action& a, int number, siginfo_t* info, void* context) {
 
 /// With the signals blocked in the caller that its handler wants blocked.
 handled run_handler(int number, void* context) {
+  SINEW_EXPECT(is_ours(number));  // of others the table says nothing
   action& a = actions[static_cast<std::size_t>(number)];
   if (a.is_ignored()) {
     return handled::nothing;
@@ -144,15 +146,18 @@ handled run_handler(int number, void* context) {
   ucontext_t nothing_interrupted{};
   struct blocking {  // also when the handler unwinds the stack
     std::uint64_t before = mine.blocked.load();
+    int outer = mine.handlers;
     explicit blocking(std::uint64_t more) {
-      if (mine.handlers++ == 0) {
+      SINEW_EXPECT(outer >= 0);
+      if (outer == 0) {
         mine.blocked_outside = before;
       }
+      mine.handlers = outer + 1;
       mine.blocked.store(before | more);
     }
     ~blocking() {
       mine.blocked.store(before);
-      --mine.handlers;
+      mine.handlers = outer;  // not one less: a jump within this one counts as out of all
     }
   } during(a.mask.load() | ((flags & SA_NODEFER) != 0 ? 0 : bit_of(number)));
   if ((flags & SA_RESETHAND) != 0) {
@@ -195,6 +200,7 @@ handled take_signals_in(void* context) {
 
 /// The worker that runs it right now interrupts it; who waits is woken; else it looks when it runs.
 void wake_up(record& r, int number) noexcept {
+  SINEW_EXPECT(is_ours(number));
   interrupt(r);
   fiber::fiber* const f = r.fiber.load();
   const int thread = f == nullptr ? 0 : fiber::thread_running(*f);
@@ -293,6 +299,7 @@ void suit_kernel_thread(void* context) noexcept {
 
 /// A signal has come, for the caller alone or for the process.
 void note(int number, const siginfo_t& info, const record* me) noexcept {
+  SINEW_EXPECT(is_ours(number));
   details[static_cast<std::size_t>(number)] = info;
   (info.si_code == SI_TKILL && me != nullptr ? mine.pending : unrouted).fetch_or(bit_of(number));
 }
@@ -358,6 +365,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
 
 /// Tells the kernel what the table says.
 int install(int number) noexcept {
+  SINEW_EXPECT(is_ours(number));
   const action& a = actions[static_cast<std::size_t>(number)];
   struct sigaction how{};
   const bool ours_too = number == slice_signal;
@@ -394,7 +402,9 @@ void let_in(std::uint64_t set) noexcept {
   if (set == 0) {
     return;
   }
-  const std::uint64_t kept = set & kernel_keeps.fetch_and(~set, std::memory_order_relaxed);
+  // Those that are not ours to deliver the kernel delivers as soon as they are let in.
+  const std::uint64_t kept =
+      set & ours_to_deliver & kernel_keeps.fetch_and(~set, std::memory_order_relaxed);
   const timespec at_once{};
   siginfo_t info{};
   const auto next = [&] {
@@ -477,6 +487,7 @@ std::uint64_t change_mask(std::uint64_t to) noexcept {
 handled take_signals_now() { return take_signals_in(nullptr); }
 
 void adopt_signals() noexcept {
+  SINEW_EXPECT(mine.main && mine.pending.load() == 0);
   ::dl_iterate_phdr(find_own_text, &own_text);
   const std::uintptr_t clock = ::getauxval(AT_SYSINFO_EHDR);
   own_text[2] = {clock, clock + 8192};
@@ -536,6 +547,7 @@ void inherit_mask(record& r, const pthread_attr_t* attributes) noexcept {
 }
 
 void enlist(record& r) noexcept {
+  SINEW_EXPECT(r.ours);
   if (!r.main) {
     r.id = first_fiber_id + (next_id.fetch_add(1, std::memory_order_relaxed) & 0x3FFFFFFF);
   }
@@ -550,6 +562,8 @@ void enlist(record& r) noexcept {
 
 void strike_off(record& r) noexcept {
   const std::lock_guard hold(living.lock);
+  SINEW_EXPECT((r.previous_living != nullptr ? r.previous_living->next_living : living.first) ==
+               &r);
   (r.previous_living != nullptr ? r.previous_living->next_living : living.first) = r.next_living;
   if (r.next_living != nullptr) {
     r.next_living->previous_living = r.previous_living;

@@ -1,5 +1,4 @@
 // Calls that wait for signals, and jumps out of handlers.
-#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,6 +15,7 @@
 #include "abi/threads/signals.hpp"
 #include "abi/threads/sleep.hpp"
 #include "abi/threads/start.hpp"
+#include "abi/threads/waiting.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/fiber/fiber.hpp"
 
@@ -87,11 +87,6 @@ int await_handler() {
     (void)wait_interruptibly("pause", never);
   }
   return fail(EINTR);
-}
-
-template <class Function>
-Function* real_call(const char* name) noexcept {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
 using jump = void(struct __jmp_buf_tag*, int);

@@ -63,6 +63,7 @@ void start_fibers() noexcept {
   __libc_single_threaded = 0;
   mine.fiber.store(fiber::self());
   mine.ours = mine.main = true;
+  (void)real().getname(::pthread_self(), mine.name, sizeof mine.name);
   ::pthread_atfork(share_descriptors, nullptr, in_child);
   now.store(stage::fibers);
   begin_time();

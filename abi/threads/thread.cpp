@@ -23,6 +23,7 @@
 #include "abi/threads/signals.hpp"
 #include "abi/threads/slices.hpp"
 #include "abi/threads/start.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/scheduler.hpp"
 
@@ -56,18 +57,22 @@ constinit std::atomic<unsigned> next_worker{1};
 }
 
 void count_down() noexcept {
-  if (others.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+  const std::uint32_t before = others.fetch_sub(1, std::memory_order_acq_rel);
+  SINEW_ASSERT(before != 0);
+  if (before == 1) {
     release(&others, all_of_them);
   }
 }
 
 void end_with(record& r) noexcept {
+  SINEW_EXPECT(&r == &mine);
   std::uint32_t now = running;
   if (r.life.compare_exchange_strong(now, ended, std::memory_order_seq_cst)) {
     release(&r.life, all_of_them);
     return;
   }
-  r.life.store(gone, std::memory_order_release);  // it was detached
+  SINEW_ASSERT(now == detached);
+  r.life.store(gone, std::memory_order_release);
   if (!r.main) {
     leave_block(r);
   }
@@ -75,8 +80,8 @@ void end_with(record& r) noexcept {
 
 /// A fiber's first and last frame, on the thread's own block.
 void live(void*) {
-  open_block();
   mine.stack_top = static_cast<char*>(__builtin_frame_address(0));
+  open_block();
   start_slices();
   run_program();
   close_block();
@@ -85,6 +90,7 @@ void live(void*) {
   if (in_forked_child()) {
     std::exit(0);  // the last thread of its process has ended
   }
+  SINEW_ASSERT(fiber::self() == mine.fiber.load());
   leave_robust_mutexes();
   leave_mutexes_between();
   strike_off(mine);
@@ -209,6 +215,7 @@ int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(v
 
 /// The main thread ends, the others go on; the process ends with the last of them.
 [[noreturn]] void leave_main() {
+  SINEW_EXPECT(mine.main);
   end_with(mine);
   while (const std::uint32_t left = others.load(std::memory_order_acquire)) {
     (void)wait_while(others, left, "pthread_exit");
@@ -366,6 +373,9 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
   if (!r->ours || r->main) {
     return real().getattr(thread, attributes);
   }
+  while (r->fiber.load() == nullptr) {  // before it begins, nobody knows where
+    let_others_run();
+  }
   if (const int code = ::pthread_attr_init(attributes); code != 0) {
     return code;
   }
@@ -383,7 +393,7 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
 
 int pthread_setname_np(pthread_t thread, const char* name) noexcept {
   record* const r = record_of(thread);
-  if (!r->ours || r->main) {
+  if (!r->ours) {
     return real().setname(thread, name);
   }
   const std::size_t length = std::strlen(name);
@@ -391,6 +401,9 @@ int pthread_setname_np(pthread_t thread, const char* name) noexcept {
     return ERANGE;
   }
   std::memcpy(r->name, name, length + 1);
+  if (r->main) {
+    return real().setname(thread, name);  // the process shows it
+  }
   if (auto* const f = r->fiber.load()) {
     sinew::fiber::rename(*f, name);
   }
@@ -399,7 +412,10 @@ int pthread_setname_np(pthread_t thread, const char* name) noexcept {
 
 int pthread_getname_np(pthread_t thread, char* name, std::size_t bytes) noexcept {
   record* const r = record_of(thread);
-  if (!r->ours || r->main || r->name[0] == '\0') {
+  if (!r->ours) {
+    return real().getname(thread, name, bytes);
+  }
+  if (r->name[0] == '\0') {
     return real().getname(::pthread_self(), name, bytes);
   }
   return std::snprintf(name, bytes, "%s", r->name) < static_cast<int>(bytes) ? 0 : ERANGE;

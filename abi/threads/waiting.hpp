@@ -11,6 +11,7 @@
 #include "abi/threads/signals.hpp"
 #include "abi/threads/sleep.hpp"
 #include "abi/threads/start.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/fiber/fiber.hpp"
 
 namespace sinew::threads {
@@ -19,7 +20,9 @@ namespace sinew::threads {
 /// another finds the same.
 template <class Function>
 Function* real_call(const char* name) noexcept {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+  void* const found = ::dlsym(RTLD_NEXT, name);
+  SINEW_ENSURE(found != nullptr);
+  return reinterpret_cast<Function*>(found);
 }
 
 inline bool is_fiber() noexcept {

@@ -72,6 +72,19 @@ static void with_recvmmsg(void) {
   CHECK(recvmmsg(ends[0], &message, 1, 0, NULL) == 1 && byte == 'x');
 }
 
+static void with_recvmsg(void) {
+  char byte;
+  struct iovec part = {&byte, 1};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  CHECK(recvmsg(ends[0], &message, 0) == 1 && byte == 'x');
+}
+
+static void with_readv(void) {
+  char two[2];
+  const struct iovec parts[2] = {{&two[0], 1}, {&two[1], 1}};
+  CHECK(readv(ends[0], parts, 2) == 1 && two[0] == 'x');
+}
+
 // ---- More than a buffer holds, and all that was asked for.
 
 static void with_send(void) { CHECK(send(ends[0], bytes, large, 0) == large); }
@@ -177,6 +190,11 @@ static void with_accept(void) {
   CHECK(there >= 0 && close(there) == 0);
 }
 
+static void with_accept4(void) {
+  const int there = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+  CHECK(there >= 0 && (fcntl(there, F_GETFD) & FD_CLOEXEC) != 0 && close(there) == 0);
+}
+
 static void connect_once(void) {
   const int there = socket_there();
   CHECK(connect(there, (struct sockaddr*)&where, sizeof where) == 0 && close(there) == 0);
@@ -235,7 +253,15 @@ static void with_semop(void) {
   CHECK(semop(number, &down, 1) == 0);
 }
 
+static void with_semtimedop(void) {
+  const struct timespec soon = {0, 10000000}, late = {20, 0};
+  struct sembuf down = {0, -1, 0};
+  CHECK(semtimedop(number, &down, 1, &soon) == -1 && errno == EAGAIN);
+  CHECK(semtimedop(number, &down, 1, &late) == 0);
+}
+
 static void raise_semaphore(void) {
+  usleep(20000);
   struct sembuf up = {0, 1, 0};
   CHECK(semop(number, &up, 1) == 0);
 }
@@ -243,6 +269,19 @@ static void raise_semaphore(void) {
 static void with_mq_receive(void) {
   char text[64];
   CHECK(mq_receive(number, text, sizeof text, NULL) == 3);
+}
+
+static void with_mq_timedreceive(void) {
+  char text[64];
+  struct timespec until;
+  CHECK(clock_gettime(CLOCK_REALTIME, &until) == 0);
+  CHECK(mq_timedreceive(number, text, sizeof text, NULL, &until) == -1 && errno == ETIMEDOUT);
+  until.tv_sec += 20;
+  CHECK(mq_timedreceive(number, text, sizeof text, NULL, &until) == 3);
+  for (int i = 0; i < 4; ++i) CHECK(mq_timedsend(number, "hi", 3, 0, &until) == 0);
+  CHECK(clock_gettime(CLOCK_REALTIME, &until) == 0);
+  CHECK(mq_timedsend(number, "hi", 3, 0, &until) == -1 && errno == ETIMEDOUT);
+  for (int i = 0; i < 4; ++i) CHECK(mq_receive(number, text, sizeof text, NULL) == 3);
 }
 
 static void with_mq_send(void) {
@@ -322,6 +361,8 @@ static void sockets(void) {
   CHECK(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0);
   part(with_a_datagram, take_two_datagrams);
   part(with_recvmmsg, wake_by_byte);
+  part(with_recvmsg, wake_by_byte);
+  part(with_readv, wake_by_byte);
 }
 
 static void connections(void) {
@@ -330,6 +371,7 @@ static void connections(void) {
   listener = socket_there();
   CHECK(bind(listener, (struct sockaddr*)&where, sizeof where) == 0 && listen(listener, 1) == 0);
   part(with_accept, connect_once);
+  part(with_accept4, connect_once);
   part(with_connect, accept_three);
   CHECK(unlink(where.sun_path) == 0 && close(listener) == 0);
 }
@@ -370,6 +412,7 @@ static void queues(void) {
   }
   if ((number = semget(IPC_PRIVATE, 1, 0600)) >= 0) {
     part(with_semop, raise_semaphore);
+    part(with_semtimedop, raise_semaphore);
     CHECK(semctl(number, 0, IPC_RMID) == 0);
   }
   char name[32];
@@ -378,6 +421,7 @@ static void queues(void) {
   if ((number = mq_open(name, O_RDWR | O_CREAT, 0600, &how)) >= 0) {
     CHECK(mq_unlink(name) == 0);
     part(with_mq_receive, post_to_queue);
+    part(with_mq_timedreceive, post_to_queue);
     part(with_mq_send, empty_queue);
   }
 }

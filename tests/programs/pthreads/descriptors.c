@@ -66,6 +66,21 @@ static void numbers_are_used_again(void) {
   }
 }
 
+/* By number, in a child. */
+static void closed_from_some_number_on(void) {
+  int status = 0;
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    CHECK(pipe(ends) == 0 && dup3(ends[1], 50, O_CLOEXEC) == 50 && dup2(ends[1], 51) == 51);
+    CHECK((fcntl(50, F_GETFD) & FD_CLOEXEC) != 0);
+    closefrom(50);
+    CHECK(write(50, "x", 1) == -1 && write(51, "x", 1) == -1 && write(ends[1], "x", 1) == 1);
+    _exit(0);
+  }
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 static void limits_of_time(void) {
   const struct timeval limit = {0, 20000}, long_limit = {20, 0};
   char byte;
@@ -142,11 +157,31 @@ static void several_at_a_time(void) {
   }
 }
 
+/* Without a message: at once where the socket does not wait, else when its limit has passed. */
+static void several_messages(void) {
+  char byte;
+  struct iovec part = {&byte, 1};
+  struct mmsghdr messages[2] = {{.msg_hdr = {.msg_iov = &part, .msg_iovlen = 1}},
+                                {.msg_hdr = {.msg_iov = &part, .msg_iovlen = 1}}};
+  const struct timeval limit = {0, 20000};
+  for (int waits = 0; waits < 2; ++waits) {
+    CHECK(socketpair(AF_UNIX, SOCK_DGRAM | (waits ? 0 : SOCK_NONBLOCK), 0, ends) == 0);
+    CHECK(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0);
+    errno = 0;
+    CHECK(recvmmsg(ends[0], messages, 2, 0, NULL) == -1 && errno == EAGAIN);
+    CHECK(write(ends[1], "x", 1) == 1 && recvmmsg(ends[0], messages, 2, 0, NULL) == 1);
+    CHECK(recvmmsg(ends[0], messages, 0, MSG_WAITFORONE, NULL) == 0);
+    CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
+  }
+}
+
 static void* work(void* unused) {
   numbers_are_used_again();
+  closed_from_some_number_on();
   limits_of_time();
   for (int how = 0; how < 5; ++how) made_non_blocking(how);
   several_at_a_time();
+  several_messages();
   return unused;
 }
 

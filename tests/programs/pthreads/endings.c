@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -129,10 +130,30 @@ static void* has_the_systems_stack(void* unused) {
   return unused;
 }
 
+static void* tells_where(void* place) {
+  char here;
+  *(uintptr_t*)place = (uintptr_t)&here;
+  return NULL;
+}
+
+static void stack_of_a_thread_that_begins(size_t asked) {
+  pthread_attr_t its;
+  pthread_t thread;
+  uintptr_t there = 0;
+  size_t bytes = 0;
+  void* low = NULL;
+  CHECK(pthread_attr_init(&its) == 0 && pthread_attr_setstacksize(&its, asked) == 0);
+  CHECK(pthread_create(&thread, &its, tells_where, &there) == 0);
+  CHECK(pthread_getattr_np(thread, &its) == 0 && pthread_attr_getstack(&its, &low, &bytes) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK(there - (uintptr_t)low < bytes);
+}
+
 static void stacks(void) {
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, has_the_systems_stack, NULL) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
+  for (int i = 0; i < 3; ++i) stack_of_a_thread_that_begins((size_t)(256 << 10) << i);
 }
 
 // ---- The main thread ends, the last one looks at what it has left behind.

@@ -91,7 +91,7 @@ static void between_processes(void) {
 
 // ---- robust mutexes
 
-static pthread_mutex_t robust;
+static pthread_mutex_t robust, another;
 static volatile int held;
 
 static void* dies_with_it(void* unused) {
@@ -105,6 +105,13 @@ static void* is_cancelled_with_it(void* unused) {
   for (;;) {
     pause();
   }
+  return unused;
+}
+
+// Who unlocks what it does not hold is told so, and still leaves what it holds to the next.
+static void* unlocks_twice_and_dies(void* unused) {
+  CHECK(pthread_mutex_lock(&robust) == 0 && pthread_mutex_lock(&another) == 0);
+  CHECK(pthread_mutex_unlock(&another) == 0 && pthread_mutex_unlock(&another) == EPERM);
   return unused;
 }
 
@@ -124,7 +131,7 @@ static void robust_mutexes(void) {
   CHECK(pthread_mutexattr_init(&how) == 0);
   CHECK(pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST) == 0);
   CHECK(pthread_mutexattr_getrobust(&how, &kept) == 0 && kept == PTHREAD_MUTEX_ROBUST);
-  CHECK(pthread_mutex_init(&robust, &how) == 0);
+  CHECK(pthread_mutex_init(&robust, &how) == 0 && pthread_mutex_init(&another, &how) == 0);
   CHECK(pthread_mutex_consistent(&robust) == EINVAL);
   CHECK(pthread_mutex_unlock(&robust) == EPERM);
   // Somebody waits while the holder is cancelled.
@@ -139,6 +146,9 @@ static void robust_mutexes(void) {
   // In order again, for an ordinary life.
   CHECK(pthread_mutex_lock(&robust) == 0 && pthread_mutex_trylock(&robust) == EBUSY);
   CHECK(pthread_mutex_unlock(&robust) == 0);
+  CHECK(pthread_create(&a, NULL, unlocks_twice_and_dies, NULL) == 0);
+  CHECK(pthread_join(a, NULL) == 0 && pthread_mutex_trylock(&robust) == EOWNERDEAD);
+  CHECK(pthread_mutex_consistent(&robust) == 0 && pthread_mutex_unlock(&robust) == 0);
   // Nobody repairs it: lost.
   CHECK(pthread_create(&a, NULL, dies_with_it, NULL) == 0 && pthread_join(a, NULL) == 0);
   CHECK(pthread_mutex_trylock(&robust) == EOWNERDEAD && pthread_mutex_unlock(&robust) == 0);
@@ -228,13 +238,45 @@ static void writer_that_gives_up(void) {
   CHECK(pthread_rwlock_unlock(&rw) == 0);
 }
 
+// ---- barriers
+
+static pthread_barrier_t two;
+static int tickets = 40000;
+
+static void* meets_anybody(void* unused) {
+  while (__atomic_sub_fetch(&tickets, 1, __ATOMIC_RELAXED) >= 0) pthread_barrier_wait(&two);
+  return unused;
+}
+
+static void more_threads_than_parties(void) {
+  pthread_t thread[4];
+  CHECK(pthread_barrier_init(&two, NULL, 2) == 0);
+  for (int i = 0; i < 4; ++i) CHECK(pthread_create(&thread[i], NULL, meets_anybody, NULL) == 0);
+  for (int i = 0; i < 4; ++i) CHECK(pthread_join(thread[i], NULL) == 0);
+  CHECK(pthread_barrier_destroy(&two) == 0);
+}
+
+// ---- names
+
+static pthread_t main_thread;
+
+static void* reads_the_main_ones(void* unused) {
+  char name[16] = "";
+  CHECK(pthread_getname_np(main_thread, name, sizeof name) == 0 && strcmp(name, "the first") == 0);
+  return unused;
+}
+
 int main(void) {
+  main_thread = pthread_self();
   between_processes();
   robust_mutexes();
   alone(asks);
   asynchronous_cancel();
   alone(recurses);
   writer_that_gives_up();
+  more_threads_than_parties();
+  CHECK(pthread_setname_np(main_thread, "the first") == 0);
+  for (int i = 0; i < 2; ++i) alone(reads_the_main_ones);  // on each of two workers
   puts("all parts hold");
   return 0;
 }

@@ -48,6 +48,8 @@ static void in_ms(long ms) {
 
 enum { calls = 6 };
 static volatile sig_atomic_t handled[calls];
+static volatile sig_atomic_t faults;
+static void count_fault(int number) { faults += number == SIGBUS; }
 static void count_call(int number) { handled[number - SIGRTMIN] += 1; }
 
 static void lets_in(int which, const sigset_t* mask, int length) {
@@ -70,9 +72,18 @@ static void* sends_soon(void* number) {
   return NULL;
 }
 
+// One that an instruction may cause as well: the kernel keeps it and delivers it.
+static void blocked_fault(void) {
+  const struct sigaction how = {.sa_handler = count_fault};
+  const sigset_t set = only(SIGBUS);
+  CHECK(sigaction(SIGBUS, &how, NULL) == 0);
+  CHECK(sigprocmask(SIG_BLOCK, &set, NULL) == 0 && kill(getpid(), SIGBUS) == 0);
+}
+
 static void waiting_since_before(void) {
   pthread_t thread;
   sigset_t all, mask, now;
+  blocked_fault();
   CHECK(sigemptyset(&all) == 0);
   for (int i = 0; i < calls; ++i) {
     const struct sigaction how = {.sa_handler = count_call};
@@ -80,6 +91,8 @@ static void waiting_since_before(void) {
   }
   CHECK(sigprocmask(SIG_BLOCK, &all, NULL) == 0 && raise(SIGRTMIN + 5) == 0);
   CHECK(pthread_create(&thread, NULL, returns, NULL) == 0 && pthread_join(thread, NULL) == 0);
+  mask = only(SIGBUS);
+  CHECK(faults == 0 && sigprocmask(SIG_UNBLOCK, &mask, NULL) == 0 && faults == 1);
   for (int i = 0; i < calls; ++i) {
     mask = all;
     CHECK(sigdelset(&mask, SIGRTMIN + i) == 0 && (i == 5 || kill(getpid(), SIGRTMIN + i) == 0));
@@ -208,6 +221,34 @@ static void restarts(void) {
   }
   CHECK(pthread_join(thread, NULL) == 0);
 }
+
+// ---- By the kernel's numbers of threads; siginterrupt() changes what a handler does to a call.
+
+static volatile pid_t number_of_reader;
+
+static void* reads_once(void* expected) {
+  char byte;
+  number_of_reader = gettid();
+  CHECK(sem_post(&begun) == 0 && read(ends[0], &byte, 1) == (long)expected && seen == 1);
+  CHECK((long)expected == 1 || errno == EINTR);
+  return NULL;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // POSIX would do without it
+static void numbered(void) {
+  pthread_t thread;
+  handle(SIGUSR1, count, SA_RESTART);
+  for (long goes_on = 0; goes_on < 2; ++goes_on) {
+    CHECK(siginterrupt(SIGUSR1, goes_on == 0) == 0);
+    CHECK(pthread_create(&thread, NULL, reads_once, (void*)(goes_on == 0 ? -1L : 1L)) == 0);
+    CHECK(sem_wait(&begun) == 0 && usleep(20000) == 0);
+    CHECK(tgkill(getpid(), number_of_reader, SIGUSR1) == 0 && usleep(20000) == 0);
+    if (goes_on) CHECK(write(ends[1], "x", 1) == 1);
+    CHECK(pthread_join(thread, NULL) == 0);
+  }
+}
+#pragma GCC diagnostic pop
 
 // ---- Each signal to the thread that it was sent to.
 
@@ -343,6 +384,28 @@ static void times_out(void) {
   }
 }
 
+// A handler that another one leaves by a jump into it ends as others do: a later jump out of a
+// handler still leaves nothing blocked.
+static sigjmp_buf inside;
+static void jump_inside(int number) { siglongjmp(inside, number); }
+static void is_jumped_into(int number) {
+  if (sigsetjmp(inside, 1) == 0) CHECK(number == SIGUSR1 && raise(SIGUSR2) == 0);
+}
+
+static void* jumps(void* unused) {
+  struct sigaction before;
+  sigset_t now;
+  CHECK(sigaction(SIGUSR1, NULL, &before) == 0);
+  handle(SIGUSR2, jump_inside, 0);
+  handle(SIGUSR1, is_jumped_into, 0);
+  CHECK(raise(SIGUSR1) == 0);
+  handle(SIGUSR1, jump, 0);
+  if (sigsetjmp(back, 1) == 0) CHECK(raise(SIGUSR1) == 1000);  // not reached
+  CHECK(pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGUSR1) == 0);
+  CHECK(sigaction(SIGUSR1, &before, NULL) == 0 && signal(SIGUSR2, SIG_DFL) == jump_inside);
+  return unused;
+}
+
 static void timers(void) {
   pthread_t thread;
   const sigset_t set = only(SIGALRM);
@@ -410,10 +473,13 @@ int main(void) {
   blocked_is_not_seen();
   interruptions();
   restarts();
+  numbered();
   right_threads();
   masks();
   of_the_process();
   timers();
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, jumps, NULL) == 0 && pthread_join(thread, NULL) == 0);
   children_and_numbers();
   CHECK(over == 1);
   puts("all parts hold");

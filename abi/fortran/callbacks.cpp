@@ -1,10 +1,9 @@
 #include "abi/fortran/callbacks.hpp"
 
-#include <atomic>
 #include <cstdio>
 #include <memory>
-#include <utility>
 
+#include "abi/slots.hpp"
 // The predefined procedures. Given to MPI_X_create_keyval they are C's own, by their address; a
 // program may call them, too.
 extern "C" {
@@ -86,39 +85,12 @@ callback* plain(F* f) {
   return reinterpret_cast<callback*>(f);
 }
 
-/// The Fortran procedures of one kind by their slots. A slot is written once, before the C
-/// function of its number is handed out: release by the writer, acquire by a thread that looks for
-/// its procedure. Whoever calls through a slot has got the C function from one that filled it.
-struct slots {
-  std::atomic<callback*> procedure[most_slots];
-
-  /// -1: all taken.
-  int of(callback* user) {
-    for (int i = 0; i < most_slots; ++i) {
-      callback* there = procedure[i].load(std::memory_order_acquire);
-      if (there == nullptr &&
-          procedure[i].compare_exchange_strong(there, user, std::memory_order_acq_rel)) {
-        return i;
-      }
-      if (there == user) {
-        return i;
-      }
-    }
-    return -1;
-  }
-
-  template <class F>
-  F* at(int i) const {
-    return as<F>(procedure[i].load(std::memory_order_acquire));
-  }
-};
-
-slots operations;
-slots large_operations;
-slots comm_errhandlers;
-slots file_errhandlers;
-slots session_errhandlers;
-slots win_errhandlers;
+slots::table operations;
+slots::table large_operations;
+slots::table comm_errhandlers;
+slots::table file_errhandlers;
+slots::table session_errhandlers;
+slots::table win_errhandlers;
 
 template <int Slot>
 void call_operation(void* in, void* inout, int* length, MPI_Datatype* datatype) {
@@ -132,22 +104,10 @@ void call_large_operation(void* in, void* inout, MPI_Count* length, MPI_Datatype
   large_operations.at<void(void*, void*, MPI_Count*, int*)>(Slot)(in, inout, length, &type);
 }
 
-template <slots& Of, class Handle, int Slot>
+template <slots::table& Of, class Handle, int Slot>
 void call_errhandler(Handle* handle, int* code, ...) {
   int value = to_fortran(*handle);
   Of.template at<void(int*, int*)>(Slot)(&value, code);
-}
-
-template <class F, template <int> class Call, int... Slot>
-F* function_at(int i, std::integer_sequence<int, Slot...>) {
-  static F* const functions[] = {Call<Slot>::function...};
-  return functions[i];
-}
-
-template <class F, template <int> class Call>
-F* function_of(slots& of, callback* user) {
-  const int i = of.of(user);
-  return i < 0 ? nullptr : function_at<F, Call>(i, std::make_integer_sequence<int, most_slots>{});
 }
 
 template <int Slot>
@@ -237,29 +197,29 @@ F* chosen(callback* user, F* copies_nothing, callback* null_one, F* duplicates, 
 }  // namespace
 
 MPI_User_function* operation_of(callback* user) {
-  return function_of<MPI_User_function, operation_call>(operations, user);
+  return slots::function_of<MPI_User_function, operation_call>(operations, user);
 }
 MPI_User_function_c* large_operation_of(callback* user) {
-  return function_of<MPI_User_function_c, large_operation_call>(large_operations, user);
+  return slots::function_of<MPI_User_function_c, large_operation_call>(large_operations, user);
 }
 MPI_Comm_errhandler_function* comm_errhandler_of(callback* user) {
-  return function_of<MPI_Comm_errhandler_function, comm_call>(comm_errhandlers, user);
+  return slots::function_of<MPI_Comm_errhandler_function, comm_call>(comm_errhandlers, user);
 }
 MPI_File_errhandler_function* file_errhandler_of(callback* user) {
-  return function_of<MPI_File_errhandler_function, file_call>(file_errhandlers, user);
+  return slots::function_of<MPI_File_errhandler_function, file_call>(file_errhandlers, user);
 }
 MPI_Session_errhandler_function* session_errhandler_of(callback* user) {
-  return function_of<MPI_Session_errhandler_function, session_call>(session_errhandlers, user);
+  return slots::function_of<MPI_Session_errhandler_function, session_call>(session_errhandlers, user);
 }
 MPI_Win_errhandler_function* win_errhandler_of(callback* user) {
-  return function_of<MPI_Win_errhandler_function, win_call>(win_errhandlers, user);
+  return slots::function_of<MPI_Win_errhandler_function, win_call>(win_errhandlers, user);
 }
 
 int no_slot(const char* what) {
   std::fprintf(stderr,
                "sinew: error: %d different Fortran procedures are %s already, and there is no room "
                "for more: use one procedure for several of them.\n",
-               most_slots, what);
+               slots::most, what);
   PMPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_INTERN);
   return MPI_ERR_INTERN;
 }

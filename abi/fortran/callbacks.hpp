@@ -1,17 +1,12 @@
-// Fortran procedures that C's MPI calls. Those without an argument of their own (operations, error
-// handlers) are called through a slot: a C function that knows the one Fortran procedure of its
-// number. A procedure keeps its slot for ever, so that a program needs one for each procedure that
-// it passes, however often.
+// Fortran procedures that C's MPI calls; those without an argument of their own (operations, error
+// handlers) through a slot (abi/slots.hpp).
 #pragma once
 
 #include "abi/fortran/convert.hpp"
 
 namespace sinew::fortran {
 
-/// Slots of each kind. Beyond, the call that needs one fails with MPI_ERR_INTERN and a sentence.
-inline constexpr int most_slots = 256;
-
-/// Null if there is no slot left.
+/// Null if there is no slot left: the call then fails with MPI_ERR_INTERN and a sentence.
 MPI_User_function* operation_of(callback* user);
 MPI_User_function_c* large_operation_of(callback* user);
 MPI_Comm_errhandler_function* comm_errhandler_of(callback* user);

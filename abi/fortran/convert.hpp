@@ -1,8 +1,8 @@
 // What Fortran passes, as C's MPI wants it, and back. Each object lives as long as one call.
 //
-// An INTEGER handle is what MPI_X_toint gives (MPI-5.0 section 20.4), mpi_f08's types have it as
-// their only component, and a status has C's layout in all interfaces: so one procedure serves
-// mpif.h, module mpi and, where no choice buffer is passed, module mpi_f08.
+// A handle is an INTEGER, which mpi_f08's types have as their only component, and a status has C's
+// layout in all interfaces: so one procedure serves mpif.h, module mpi and, where no choice buffer
+// is passed, module mpi_f08.
 #pragma once
 
 #include <ISO_Fortran_binding.h>
@@ -11,7 +11,13 @@
 #include <cstdint>
 #include <memory>
 
-#include "c/mpi.h"
+// What a handle is in Fortran, and which addresses are special, in the ABI that this is compiled for:
+// the standard's, or another library's (abi/foreign).
+#ifdef SINEW_FORTRAN_ABI
+#include SINEW_FORTRAN_ABI
+#else
+#include "abi/fortran/standard.hpp"
+#endif
 
 // The sources that are generated, and those by hand, are compiled twice: see generate/bodies.py.
 #ifdef SINEW_FORTRAN_PROFILING
@@ -28,22 +34,7 @@
 
 extern "C" {
 
-// The cells that stand for C's special addresses; the compiler gives a program and this library
-// one copy of each. They are COMMON blocks in mpif.h and in the modules.
-extern int mpi_fortran_bottom_;
-extern int mpi_fortran_in_place_;
-extern int mpi_fortran_automatic_;
-extern int mpi_fortran_unweighted_;
-extern int mpi_fortran_weights_empty_;
-extern int mpi_fortran_errcodes_;
-extern int mpi_fortran_status_[8];
-extern int mpi_fortran_statuses_[8];
-extern char mpi_fortran_argv_;
-extern char mpi_fortran_argvs_;
-extern MPI_Status mpi_f08_status_ignore;
-extern MPI_Status mpi_f08_statuses_ignore[1];
-
-/// .TRUE. and .FALSE. of the compiler that made the modules (constants.f90).
+/// .TRUE. and .FALSE. of the compiler that made the library (values.f90).
 extern const int mpi_fortran_true;
 extern const int mpi_fortran_false;
 
@@ -55,66 +46,11 @@ using callback = void();
 
 // --- handles -------------------------------------------------------------------------------------
 
-/// C's handles below are predefined: their integer is their value.
-inline constexpr std::uintptr_t first_made = 4096;
-
-inline MPI_Comm from_int(int value, MPI_Comm) { return PMPI_Comm_fromint(value); }
-inline MPI_Datatype from_int(int value, MPI_Datatype) { return PMPI_Type_fromint(value); }
-inline MPI_Errhandler from_int(int v, MPI_Errhandler) { return PMPI_Errhandler_fromint(v); }
-inline MPI_File from_int(int value, MPI_File) { return PMPI_File_fromint(value); }
-inline MPI_Group from_int(int value, MPI_Group) { return PMPI_Group_fromint(value); }
-inline MPI_Info from_int(int value, MPI_Info) { return PMPI_Info_fromint(value); }
-inline MPI_Message from_int(int value, MPI_Message) { return PMPI_Message_fromint(value); }
-inline MPI_Op from_int(int value, MPI_Op) { return PMPI_Op_fromint(value); }
-inline MPI_Request from_int(int value, MPI_Request) { return PMPI_Request_fromint(value); }
-inline MPI_Session from_int(int value, MPI_Session) { return PMPI_Session_fromint(value); }
-inline MPI_Win from_int(int value, MPI_Win) { return PMPI_Win_fromint(value); }
-
-inline int made_to_int(MPI_Comm handle) { return PMPI_Comm_toint(handle); }
-inline int made_to_int(MPI_Datatype handle) { return PMPI_Type_toint(handle); }
-inline int made_to_int(MPI_Errhandler handle) { return PMPI_Errhandler_toint(handle); }
-inline int made_to_int(MPI_File handle) { return PMPI_File_toint(handle); }
-inline int made_to_int(MPI_Group handle) { return PMPI_Group_toint(handle); }
-inline int made_to_int(MPI_Info handle) { return PMPI_Info_toint(handle); }
-inline int made_to_int(MPI_Message handle) { return PMPI_Message_toint(handle); }
-inline int made_to_int(MPI_Op handle) { return PMPI_Op_toint(handle); }
-inline int made_to_int(MPI_Request handle) { return PMPI_Request_toint(handle); }
-inline int made_to_int(MPI_Session handle) { return PMPI_Session_toint(handle); }
-inline int made_to_int(MPI_Win handle) { return PMPI_Win_toint(handle); }
-
-template <class Handle>
-Handle from_fortran(const int* value) {
-  const auto bits = static_cast<unsigned>(*value);
-  if (bits < first_made) [[likely]] {
-    return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(bits));
-  }
-  return from_int(*value, Handle{});
-}
-
-template <class Handle>
-int to_fortran(Handle handle) {
-  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
-  return bits < first_made ? static_cast<int>(bits) : made_to_int(handle);
-}
-
-/// Handles' null values are the first of their kind in the ABI (appendix A of the standard).
-inline MPI_Comm null_of(MPI_Comm) { return MPI_COMM_NULL; }
-inline MPI_Datatype null_of(MPI_Datatype) { return MPI_DATATYPE_NULL; }
-inline MPI_Errhandler null_of(MPI_Errhandler) { return MPI_ERRHANDLER_NULL; }
-inline MPI_File null_of(MPI_File) { return MPI_FILE_NULL; }
-inline MPI_Group null_of(MPI_Group) { return MPI_GROUP_NULL; }
-inline MPI_Info null_of(MPI_Info) { return MPI_INFO_NULL; }
-inline MPI_Message null_of(MPI_Message) { return MPI_MESSAGE_NULL; }
-inline MPI_Op null_of(MPI_Op) { return MPI_OP_NULL; }
-inline MPI_Request null_of(MPI_Request) { return MPI_REQUEST_NULL; }
-inline MPI_Session null_of(MPI_Session) { return MPI_SESSION_NULL; }
-inline MPI_Win null_of(MPI_Win) { return MPI_WIN_NULL; }
-
 /// A handle that C writes; also if the call fails, when it is the null handle.
 template <class Handle>
 class handle_out {
  public:
-  explicit handle_out(int* to) : to_(to), value_(null_of(Handle{})) {}
+  explicit handle_out(int* to) : to_(to), value_(unset<Handle>(to)) {}
   handle_out(const handle_out&) = delete;
   handle_out& operator=(const handle_out&) = delete;
   ~handle_out() { *to_ = to_fortran(value_); }
@@ -301,13 +237,13 @@ class indices_out {
 // --- addresses -----------------------------------------------------------------------------------
 
 inline void* address_of(const void* buffer) {
-  if (buffer == &mpi_fortran_bottom_) [[unlikely]] {
+  if (is_bottom(buffer)) [[unlikely]] {
     return MPI_BOTTOM;
   }
-  if (buffer == &mpi_fortran_in_place_) [[unlikely]] {
+  if (is_in_place(buffer)) [[unlikely]] {
     return MPI_IN_PLACE;
   }
-  if (buffer == &mpi_fortran_automatic_) [[unlikely]] {
+  if (is_automatic(buffer)) [[unlikely]] {
     return MPI_BUFFER_AUTOMATIC;
   }
   return const_cast<void*>(buffer);
@@ -316,18 +252,15 @@ inline void* address_of(const void* buffer) {
 inline void* address_of(const CFI_cdesc_t* buffer) { return address_of(buffer->base_addr); }
 
 inline MPI_Status* status_at(MPI_Status* status) {
-  const void* at = status;
-  const bool ignored = at == &mpi_f08_status_ignore || at == mpi_fortran_status_ ||
-                       at == mpi_f08_statuses_ignore || at == mpi_fortran_statuses_;
-  return ignored ? MPI_STATUS_IGNORE : status;
+  return is_status_ignore(status) ? MPI_STATUS_IGNORE : status;
 }
 
 template <class Int>
 Int* weights_at(Int* weights) {
-  if (weights == &mpi_fortran_unweighted_) {
+  if (is_unweighted(weights)) {
     return MPI_UNWEIGHTED;
   }
-  return weights == &mpi_fortran_weights_empty_ ? MPI_WEIGHTS_EMPTY : weights;
+  return is_weights_empty(weights) ? MPI_WEIGHTS_EMPTY : weights;
 }
 
 /// An array (3, n) of ranges of ranks; C does not write them.

@@ -53,7 +53,7 @@ int with_fortran_described(int code) {
 }
 
 void return_buffer(void* to, void* buffer) {
-  void* const chosen = buffer == MPI_BUFFER_AUTOMATIC ? &mpi_fortran_automatic_ : buffer;
+  void* const chosen = buffer == MPI_BUFFER_AUTOMATIC ? automatic_cell() : buffer;
   std::memcpy(to, &chosen, sizeof chosen);
 }
 
@@ -91,7 +91,7 @@ class texts {
 };
 
 int* errcodes_at(int* codes) {
-  return codes == &mpi_fortran_errcodes_ ? MPI_ERRCODES_IGNORE : codes;
+  return is_errcodes_ignore(codes) ? MPI_ERRCODES_IGNORE : codes;
 }
 
 }  // namespace
@@ -282,7 +282,7 @@ void FORTRAN(comm_spawn)(const char* command, const char* argv, const int* maxpr
                          std::size_t argv_length) {
   int rank = 0;
   PMPI_Comm_rank(from_fortran<MPI_Comm>(comm), &rank);
-  const bool given = rank == *root && argv != &mpi_fortran_argv_;
+  const bool given = rank == *root && !is_argv_null(argv);
   texts arguments = given ? texts(argv, argv_length, argv_length, -1) : texts();
   done(ierror, MPI(Comm_spawn)(text_in(command, command_length, blanks::both_ends).data(),
                                given ? arguments.data() : MPI_ARGV_NULL, *maxprocs,
@@ -302,7 +302,7 @@ void FORTRAN(comm_spawn_multiple)(const int* count, const char* commands, const 
   int rank = 0;
   PMPI_Comm_rank(from_fortran<MPI_Comm>(comm), &rank);
   const long many = rank == *root ? *count : 0;
-  const bool given = many > 0 && argv != &mpi_fortran_argvs_;
+  const bool given = many > 0 && !is_argvs_null(argv);
   texts programs(commands, command_length, command_length, many);
   std::vector<texts> arguments;
   std::vector<char**> at;

@@ -527,6 +527,7 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 
 #define MPI_CONVERSION_FN_NULL_C ((MPI_Datarep_conversion_function_c*)0)
 
+#ifndef SINEW_MPI_TYPES_ONLY
 int MPI_Abi_get_fortran_booleans(int logical_size, void* logical_true, void* logical_false,
     int* is_set);
 int PMPI_Abi_get_fortran_booleans(int logical_size, void* logical_true, void* logical_false,
@@ -3001,6 +3002,7 @@ int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement);
 SINEW_MPI_REMOVED("MPI_Type_get_extent")
 int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement);
 #undef SINEW_MPI_REMOVED
+#endif
 
 #ifdef __cplusplus
 }

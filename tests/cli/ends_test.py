@@ -19,7 +19,7 @@ from support import PROBE, SINEW, run, sinew_run, survivors  # noqa: E402
 TESTS = os.path.dirname(PROBE)
 MPI_PROGRAM = os.path.join(TESTS, "long_messages")
 OTHER_MPI = os.path.join(TESTS, "other_mpi_program")
-OTHER_LIBRARY = os.path.join(TESTS, "other_mpi", "libmpi.so.40")
+OTHER_LIBRARY = os.path.join(TESTS, "other_mpi", "libmpi_cray.so.12")
 
 
 def peer(name, program):
@@ -44,7 +44,7 @@ class NotStarted(unittest.TestCase):
                    "-n", "1", "sh", "-c", "sleep 0.5", ":", "-n", "1", PROBE, "sleep")
 
     def test_program_of_another_mpi(self):
-        self.check(r"(?s)another MPI \(\S+/libmpi.so.40\).*rank 1 of 2 .*without having called",
+        self.check(r"(?s)another MPI \(\S+/libmpi_cray.so.12\).*rank 1 of 2 .*without having called",
                    "-n", "1", PROBE, "exchange", ":", "-n", "1", OTHER_MPI)
 
     def test_another_library_that_speaks_plain_pmi(self):
@@ -72,7 +72,7 @@ class NotStarted(unittest.TestCase):
         result = sinew_run("-n", "1", MPI_PROGRAM, ":", "-n", "1", OTHER_MPI)
         self.assertEqual((result.code, result.out), (2, ""))
         self.assertRegex(result.err, r"other_mpi_program is linked to another MPI "
-                         r"\(libmpi.so.40\), but \S+long_messages to Sinew")
+                         r"\(libmpi_cray.so.12\), but \S+long_messages to Sinew")
 
 
 class AnotherMPI(unittest.TestCase):

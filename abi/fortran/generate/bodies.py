@@ -243,9 +243,9 @@ def _emit(procedure):
     first, further = names(procedure)
     lines = []
     if procedure.buffers:
-        if not procedure.large:
-            lines += _definition(procedure, first, False)
-        lines += _definition(procedure, procedure.symbol + "_f08ts", True)
+        if procedure.large:
+            return []
+        lines += _definition(procedure, first, False)
     elif not by_hand:
         lines += _definition(procedure, first, False)
         for name in further:
@@ -257,9 +257,22 @@ def _emit(procedure):
     return lines + [""]
 
 
+def _source(includes, lines):
+    head = [NOTE + f'#include "abi/fortran/{include}.hpp"' if include == includes[0] else
+            f'#include "abi/fortran/{include}.hpp"' for include in includes]
+    return "\n".join(head + ["", "using namespace sinew::fortran;", "", 'extern "C" {', ""] +
+                     lines + ["}", ""])
+
+
 def definitions(procedures):
-    lines = [NOTE + '#include "abi/fortran/convert.hpp"', '#include "abi/fortran/section.hpp"', "",
-             "using namespace sinew::fortran;", "", 'extern "C" {', ""]
+    """What mpif.h and module mpi call, and module mpi_f08 where no choice buffer is passed."""
+    return _source(["convert"], [line for p in procedures for line in _emit(p)])
+
+
+def sections(procedures):
+    """What module mpi_f08 calls with choice buffers: array sections, by C descriptors."""
+    lines = []
     for procedure in procedures:
-        lines += _emit(procedure)
-    return "\n".join(lines + ["}", ""])
+        if procedure.buffers:
+            lines += _definition(procedure, procedure.symbol + "_f08ts", True) + [""]
+    return _source(["convert", "section"], lines)

@@ -29,7 +29,9 @@ def products():
     }
     share = -(-len(found) // PARTS)
     for part in range(PARTS):
-        made[f"bodies_{part + 1}.cpp"] = bodies.definitions(found[part * share:(part + 1) * share])
+        some = found[part * share:(part + 1) * share]
+        made[f"bodies_{part + 1}.cpp"] = bodies.definitions(some)
+        made[f"sections_{part + 1}.cpp"] = bodies.sections(some)
     return {GENERATED / name: text for name, text in made.items()}
 
 

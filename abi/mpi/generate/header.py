@@ -153,6 +153,8 @@ def render(procedures, callbacks, sections, removed):
     lines += [FORMER_NAMES]
     lines += _constants(sections, ("handle", "pointer", "alias"), False)
     lines += _constants(sections, ("handle", "pointer", "alias"), True)
-    lines += prototypes(procedures) + [""] + conversions() + [""] + removed
+    # Libraries of other ABIs export these names with other types.
+    lines += ["#ifndef SINEW_MPI_TYPES_ONLY"] + prototypes(procedures) + [""] + conversions()
+    lines += [""] + removed + ["#endif"]
     lines += ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
     return "\n".join(lines)

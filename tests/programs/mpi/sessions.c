@@ -203,7 +203,7 @@ static void all(void) {
 
 /* The handler that is given decides, also for errors of the making itself. */
 static void errors_of_making(void) {
-  char tag[MPI_MAX_STRINGTAG_LEN + 1], text[MPI_MAX_ERROR_STRING];
+  char tag[2048], text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Session s = opened();
   MPI_Group group;

@@ -64,9 +64,19 @@ std::string library_folder() {
   return ::access((folder + "/libmpi_abi.so.1").c_str(), R_OK) == 0 ? folder : std::string();
 }
 
-// A program that was linked to another library of the standard ABI finds ours first.
+// A program that was linked to another library of the standard ABI, or of an ABI that we have
+// (abi/foreign), finds ours first.
 void offer_library(std::vector<std::string>& environment) {
-  static const std::string folder = library_folder();
+  static const std::string folder = [] {
+    std::string all = library_folder();
+    if (!all.empty()) {
+      const std::string own = all;
+      for (const std::string& each : foreign_folders(own)) {
+        all += ":" + each;
+      }
+    }
+    return all;
+  }();
   constexpr std::string_view start = "LD_LIBRARY_PATH=";
   if (folder.empty()) {
     return;
@@ -139,7 +149,8 @@ std::string complaint_of_two_mpis(const std::vector<std::string>& programs) {
   for (const std::string& program : programs) {
     elf_file file(program);
     for (const std::string& name : file.is_elf() ? file.needed() : std::vector<std::string>()) {
-      if (name.starts_with("libmpi_abi.so") || name.starts_with("libcaf_sinew")) {
+      if (name.starts_with("libmpi_abi.so") || name.starts_with("libcaf_sinew") ||
+          has_foreign(tree_libraries(), name)) {
         ours = program;
       } else if (is_mpi_library(name)) {
         other = program;
@@ -163,8 +174,18 @@ std::string remark_on_other_mpi(const application& what, const std::string& prog
       continue;
     }
     const std::string path = other_mpi_of(what, program);
+    const bool have_its_abi = has_foreign(tree_libraries(), name);
+    if (path.empty() && have_its_abi) {
+      continue;
+    }
     const std::string head =
         program + " is linked to another MPI (" + (path.empty() ? name : path) + "), ";
+    if (have_its_abi) {
+      return head +
+             "which it finds by a path of its own, and runs on that, not on Sinew, which has that "
+             "library, too. Take the path away (patchelf --remove-rpath), or unset LD_PRELOAD if "
+             "that names it";
+    }
     return speaks_pmi1(name)
                ? head +
                      "and runs on that, not on Sinew. Build it with mpicc.sinew, or for the "

@@ -46,10 +46,13 @@ const mpi_name* find_name(std::string_view file_name) {
   return found == names.end() ? nullptr : &*found;
 }
 
-/// Of whatever tree: others may lie in the same folder.
+/// Of whatever tree: others may lie in the same folder. Libraries of another MPI's ABI lie two
+/// folders deeper.
 bool is_ours(const std::string& folder, std::string_view file_name) {
-  return file_name.starts_with("libmpi_abi.so") &&
-         ::access((folder + "libsinew.so").c_str(), F_OK) == 0;
+  const char* const from_there = file_name.starts_with("libmpi_abi.so") ? "" : "../../";
+  return ::access((folder + from_there + "libsinew.so").c_str(), F_OK) == 0 &&
+         (*from_there == '\0' || folder.ends_with("/sinew/mpich/") ||
+          folder.ends_with("/sinew/openmpi/"));
 }
 
 /// The first other MPI's library among lines that name a file each, behind what else they have:
@@ -114,6 +117,17 @@ std::string listed_libraries(const std::string& linker, const std::string& progr
 }
 
 }  // namespace
+
+std::vector<std::string> foreign_folders(const std::string& libraries) {
+  return {libraries + "/sinew/mpich", libraries + "/sinew/openmpi"};
+}
+
+bool has_foreign(const std::string& libraries, const std::string& file_name) {
+  const std::vector<std::string> all = foreign_folders(libraries);
+  return std::any_of(all.begin(), all.end(), [&](const std::string& folder) {
+    return ::access((folder + "/" + file_name).c_str(), R_OK) == 0;
+  });
+}
 
 bool is_mpi_library(std::string_view file_name) { return find_name(file_name) != nullptr; }
 

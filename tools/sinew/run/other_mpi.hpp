@@ -11,6 +11,11 @@ namespace sinew::tool {
 
 /// A name that MPI libraries have, those of other implementations and ours.
 [[nodiscard]] bool is_mpi_library(std::string_view file_name);
+/// The folders below `libraries`, this installation's, with libraries of other MPIs' ABIs
+/// (abi/foreign).
+[[nodiscard]] std::vector<std::string> foreign_folders(const std::string& libraries);
+/// Whether there is a library of that name in one of them.
+[[nodiscard]] bool has_foreign(const std::string& libraries, const std::string& file_name);
 /// Whether the MPI whose library has this name speaks PMI-1, as our launcher does.
 [[nodiscard]] bool speaks_pmi1(std::string_view file_name);
 

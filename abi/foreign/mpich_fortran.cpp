@@ -1,0 +1,12 @@
+#include "abi/foreign/mpich_fortran.hpp"
+
+extern "C" {
+
+// Aligned as a compiler may align a COMMON block, else linkers warn.
+alignas(64) decltype(mpipriv1_) mpipriv1_{};
+alignas(64) decltype(mpipriv2_) mpipriv2_{};
+alignas(64) decltype(mpiprivc_) mpiprivc_{};
+alignas(64) int mpifcmb5_;
+alignas(64) int mpifcmb9_;
+
+}  // extern "C"

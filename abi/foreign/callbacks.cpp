@@ -26,9 +26,7 @@ int no_slot(const char* what) {
   return code_to(standard().Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_INTERN));
 }
 
-int no_memory() {
-  return code_to(standard().Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_NO_MEM));
-}
+int no_memory() { return code_to(standard().Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_NO_MEM)); }
 
 // --- operations ----------------------------------------------------------------------------------
 
@@ -117,8 +115,7 @@ struct attribute_functions {
 template <class Standard>
 int call_copy(Standard from, int key, void* extra, void* in, void* out, int* flag) {
   const auto& all = *static_cast<attribute_functions<Standard>*>(extra);
-  return code_from(
-      all.copy(to_foreign(from), number_to<keys>(key), all.extra, in, out, flag));
+  return code_from(all.copy(to_foreign(from), number_to<keys>(key), all.extra, in, out, flag));
 }
 
 template <class Standard>
@@ -140,22 +137,22 @@ F* copy_of(copy_function<Standard>* function) {
 template <class Standard, class Copy, class Delete, class Create>
 int create_key(copy_function<Standard>* copy, delete_function<Standard>* erase, int* key,
                void* extra, Create* create) {
-  std::unique_ptr<attribute_functions<Standard>> all(new (std::nothrow)
-                                                         attribute_functions<Standard>{copy, erase,
-                                                                                       extra});
+  std::unique_ptr<attribute_functions<Standard>> all(
+      new (std::nothrow) attribute_functions<Standard>{copy, erase, extra});
   if (all == nullptr) {
     return no_memory();
   }
   Delete* const call = is_null_delete(plain(erase)) ? nullptr : &call_delete<Standard>;
-  const int code = create(copy_of<Standard, Copy>(copy), call, number_out<keys>(key).at(),
-                          all.get());
+  const int code =
+      create(copy_of<Standard, Copy>(copy), call, number_out<keys>(key).at(), all.get());
   if (code == MPI_SUCCESS) {
     (void)all.release();
   }
   return code_to(code);
 }
 
-// --- generalized requests, data representations ---------------------------------------------------
+// --- generalized requests, data representations
+// ---------------------------------------------------
 
 /// Of a generalized request: deleted when it is freed.
 struct request_functions {
@@ -247,8 +244,8 @@ using event_call = MPI_T_event_cb_function;
 using dropped_call = MPI_T_event_dropped_cb_function;
 using freed_call = MPI_T_event_free_cb_function;
 
-void call_event(MPI_T_event_instance event, MPI_T_event_registration handle,
-                MPI_T_cb_safety safety, void* state) {
+void call_event(MPI_T_event_instance event, MPI_T_event_registration handle, MPI_T_cb_safety safety,
+                void* state) {
   const auto& f = *static_cast<event_function<event_call>*>(state);
   f.call(event, handle, number_to<callback_safeties>(safety), f.extra);
 }
@@ -288,14 +285,14 @@ int PMPI_Op_create_c(operation<MPI_Count>* function, int commute, foreign::op* o
 SINEW_TWIN(MPI_Op_create_c)
 int MPI_Op_create_c(operation<MPI_Count>* function, int commute, foreign::op* op);
 
-#define SINEW_ERRHANDLER(Name)                                                                \
-  int PMPI_##Name##_create_errhandler(errhandler_function<MPI_##Name>* function,              \
-                                      foreign::errhandler* errhandler) {                      \
-    return create_errhandler<MPI_##Name, MPI_##Name##_errhandler_function>(                   \
-        function, errhandler, standard().Name##_create_errhandler);                           \
-  }                                                                                           \
-  SINEW_TWIN(MPI_##Name##_create_errhandler)                                                  \
-  int MPI_##Name##_create_errhandler(errhandler_function<MPI_##Name>* function,               \
+#define SINEW_ERRHANDLER(Name)                                                   \
+  int PMPI_##Name##_create_errhandler(errhandler_function<MPI_##Name>* function, \
+                                      foreign::errhandler* errhandler) {         \
+    return create_errhandler<MPI_##Name, MPI_##Name##_errhandler_function>(      \
+        function, errhandler, standard().Name##_create_errhandler);              \
+  }                                                                              \
+  SINEW_TWIN(MPI_##Name##_create_errhandler)                                     \
+  int MPI_##Name##_create_errhandler(errhandler_function<MPI_##Name>* function,  \
                                      foreign::errhandler* errhandler)
 SINEW_ERRHANDLER(Comm);
 SINEW_ERRHANDLER(File);
@@ -303,15 +300,14 @@ SINEW_ERRHANDLER(Session);
 SINEW_ERRHANDLER(Win);
 #undef SINEW_ERRHANDLER
 
-#define SINEW_KEY(Name, Handle)                                                                 \
-  int PMPI_##Name##_create_keyval(copy_function<Handle>* copy, delete_function<Handle>* erase,  \
-                                  int* key, void* extra) {                                      \
-    return create_key<Handle, MPI_##Name##_copy_attr_function,                                  \
-                      MPI_##Name##_delete_attr_function>(copy, erase, key, extra,               \
-                                                         standard().Name##_create_keyval);      \
-  }                                                                                             \
-  SINEW_TWIN(MPI_##Name##_create_keyval)                                                        \
-  int MPI_##Name##_create_keyval(copy_function<Handle>* copy, delete_function<Handle>* erase,   \
+#define SINEW_KEY(Name, Handle)                                                                    \
+  int PMPI_##Name##_create_keyval(copy_function<Handle>* copy, delete_function<Handle>* erase,     \
+                                  int* key, void* extra) {                                         \
+    return create_key<Handle, MPI_##Name##_copy_attr_function, MPI_##Name##_delete_attr_function>( \
+        copy, erase, key, extra, standard().Name##_create_keyval);                                 \
+  }                                                                                                \
+  SINEW_TWIN(MPI_##Name##_create_keyval)                                                           \
+  int MPI_##Name##_create_keyval(copy_function<Handle>* copy, delete_function<Handle>* erase,      \
                                  int* key, void* extra)
 SINEW_KEY(Comm, MPI_Comm);
 SINEW_KEY(Type, MPI_Datatype);
@@ -347,8 +343,7 @@ int MPI_Grequest_start(int (*query)(void*, foreign::status*), int (*release)(voi
 
 int PMPI_Register_datarep(const char* datarep, conversion<int>* read, conversion<int>* write,
                           extent_function* extent, void* extra) {
-  return register_representation(datarep, read, write, extent, extra,
-                                 standard().Register_datarep);
+  return register_representation(datarep, read, write, extent, extra, standard().Register_datarep);
 }
 SINEW_TWIN(MPI_Register_datarep)
 int MPI_Register_datarep(const char* datarep, conversion<int>* read, conversion<int>* write,
@@ -365,9 +360,9 @@ int MPI_Register_datarep_c(const char* datarep, conversion<MPI_Count>* read,
 int PMPI_T_event_register_callback(MPI_T_event_registration handle, MPI_T_cb_safety safety,
                                    foreign::info info, void* extra, event_call* function) {
   if (function == nullptr) {
-    return code_to(standard().T_event_register_callback(
-        handle, number_from<callback_safeties>(safety), from_foreign<MPI_Info>(info), extra,
-        nullptr));
+    return code_to(
+        standard().T_event_register_callback(handle, number_from<callback_safeties>(safety),
+                                             from_foreign<MPI_Info>(info), extra, nullptr));
   }
   auto* const kept = new (std::nothrow) event_function<event_call>{function, extra};
   return code_to(kept == nullptr ? MPI_T_ERR_MEMORY

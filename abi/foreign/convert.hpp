@@ -94,11 +94,11 @@ template <const auto& Pairs>
 /// Error codes: the classes of the ABI, and from its last one on what the program has added.
 [[nodiscard]] constexpr int code_from(int code) noexcept {
   return code >= err_lastcode ? static_cast<int>(code - err_lastcode) + MPI_ERR_LASTCODE
-                             : number_from<error_classes>(code);
+                              : number_from<error_classes>(code);
 }
 [[nodiscard]] constexpr int other_code_to(int code) noexcept {
   return code >= MPI_ERR_LASTCODE ? static_cast<int>(code - MPI_ERR_LASTCODE + err_lastcode)
-                                 : number_to<error_classes>(code);
+                                  : number_to<error_classes>(code);
 }
 [[nodiscard]] inline int code_to(int code) noexcept {
   return code == MPI_SUCCESS ? code : other_code_to(code);
@@ -170,7 +170,7 @@ class length_out {
 
 /// Where a view begins: a number or the file pointer's place.
 [[nodiscard]] constexpr MPI_Offset view_offset(MPI_Offset offset) noexcept {
-  return offset == displacement_current    ? MPI_DISPLACEMENT_CURRENT
+  return offset == displacement_current       ? MPI_DISPLACEMENT_CURRENT
          : offset == MPI_DISPLACEMENT_CURRENT ? meaningless
                                               : offset;
 }
@@ -453,9 +453,7 @@ class text_out {
       std::memcpy(to_, text_, std::strlen(text_) + 1);
     }
   }
-  [[nodiscard]] char* data() noexcept {
-    return to_ == nullptr ? nullptr : text_;
-  }
+  [[nodiscard]] char* data() noexcept { return to_ == nullptr ? nullptr : text_; }
 
  private:
   static constexpr char mark = '\1';  // no text begins with it

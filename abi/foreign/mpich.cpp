@@ -53,10 +53,10 @@ int MPIR_Dup_fn(foreign::comm /*from*/, int /*key*/, void* /*extra*/, void* in, 
   return MPI_SUCCESS;
 }
 
-#define SINEW_FORTRAN_HANDLE(Name, type)                                       \
-  int PMPI_##Name##_c2f(foreign::type handle) { return handle; }               \
-  SINEW_TWIN(MPI_##Name##_c2f) int MPI_##Name##_c2f(foreign::type handle);     \
-  foreign::type PMPI_##Name##_f2c(int handle) { return handle; }               \
+#define SINEW_FORTRAN_HANDLE(Name, type)                                   \
+  int PMPI_##Name##_c2f(foreign::type handle) { return handle; }           \
+  SINEW_TWIN(MPI_##Name##_c2f) int MPI_##Name##_c2f(foreign::type handle); \
+  foreign::type PMPI_##Name##_f2c(int handle) { return handle; }           \
   SINEW_TWIN(MPI_##Name##_f2c) foreign::type MPI_##Name##_f2c(int handle)
 SINEW_FORTRAN_HANDLE(Comm, comm);
 SINEW_FORTRAN_HANDLE(Errhandler, errhandler);
@@ -79,8 +79,8 @@ foreign::file PMPI_File_f2c(int handle) {
 }
 SINEW_TWIN(MPI_File_f2c) foreign::file MPI_File_f2c(int handle);
 
-#define SINEW_FORTRAN_STATUS(name, From, To)                                               \
-  int PMPI_Status_##name(const From* from, To* to) { return copy_status(from, to); }       \
+#define SINEW_FORTRAN_STATUS(name, From, To)                                         \
+  int PMPI_Status_##name(const From* from, To* to) { return copy_status(from, to); } \
   SINEW_TWIN(MPI_Status_##name) int MPI_Status_##name(const From* from, To* to)
 SINEW_FORTRAN_STATUS(c2f, foreign::status, int);
 SINEW_FORTRAN_STATUS(f2c, int, foreign::status);

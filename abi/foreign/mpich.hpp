@@ -45,13 +45,13 @@ namespace sinew::foreign {
 
 [[nodiscard]] inline const sinew_mpi_functions& standard() noexcept { return SINEW_mpi_functions; }
 
-#define SINEW_KIND(Standard, number, all, function)                                 \
-  template <>                                                                       \
-  struct kind_of<Standard> {                                                        \
-    static constexpr std::uint32_t value = number;                                  \
-    static constexpr const auto& predefined = all;                                  \
+#define SINEW_KIND(Standard, number, all, function)                                    \
+  template <>                                                                          \
+  struct kind_of<Standard> {                                                           \
+    static constexpr std::uint32_t value = number;                                     \
+    static constexpr const auto& predefined = all;                                     \
     static int to_int(Standard handle) { return standard().function##_toint(handle); } \
-    static Standard from_int(int n) { return standard().function##_fromint(n); }    \
+    static Standard from_int(int n) { return standard().function##_fromint(n); }       \
   }
 SINEW_KIND(MPI_Comm, 1, comms, Comm);
 SINEW_KIND(MPI_Group, 2, groups, Group);
@@ -70,7 +70,8 @@ inline constexpr std::uintptr_t first_made = 0x1000;
 /// A handle that nobody has.
 inline constexpr std::uint16_t nobodys = 0xfff;
 
-/// MPICH's predefined handles by their kind's first and last bits, and the standard's by their value.
+/// MPICH's predefined handles by their kind's first and last bits, and the standard's by their
+/// value.
 struct predefined_handles {
   static constexpr std::uint32_t most = 0x300;
   std::uint16_t built_in[256];  ///< by the last byte

@@ -57,6 +57,15 @@ Handle unset(const int* to) {
   }
 }
 
+/// A key of attributes: predefined ones differ by one, which tells the library that the value is to
+/// be Fortran's.
+inline int key_in_c(int key) {
+  constexpr unsigned one_kind = 0xffff'ff00;  // predefined ones are the first of it
+  const unsigned kind = static_cast<unsigned>(key) & one_kind;
+  const bool is_predefined = kind == (MPI_TAG_UB & one_kind) || kind == (MPI_WIN_BASE & one_kind);
+  return is_predefined && key % 2 == 0 ? key - 1 : key;
+}
+
 inline bool is_bottom(const void* at) { return at == &mpipriv1_.bottom; }
 inline bool is_in_place(const void* at) { return at == &mpipriv1_.in_place; }
 inline bool is_automatic(const void* /*at*/) { return false; }  // it has no variable there

@@ -41,21 +41,21 @@ constinit const predefined_handles all_predefined = [] {
 #pragma GCC visibility push(default)
 extern "C" {
 
-#define SINEW_ATTRIBUTE_CONSTANTS(Kind)                                                           \
-  int OMPI_C_MPI_##Kind##NULL_COPY_FN(void* /*from*/, int /*key*/, void* /*extra*/, void* /*in*/, \
-                                      void* /*out*/, int* flag) {                                 \
-    *flag = 0;                                                                                    \
-    return MPI_SUCCESS;                                                                           \
-  }                                                                                               \
-  int OMPI_C_MPI_##Kind##DUP_FN(void* /*from*/, int /*key*/, void* /*extra*/, void* in,           \
-                                void* out, int* flag) {                                           \
-    *static_cast<void**>(out) = in;                                                               \
-    *flag = 1;                                                                                    \
-    return MPI_SUCCESS;                                                                           \
-  }                                                                                               \
-  int OMPI_C_MPI_##Kind##NULL_DELETE_FN(void* /*of*/, int /*key*/, void* /*value*/,               \
-                                        void* /*extra*/) {                                        \
-    return MPI_SUCCESS;                                                                           \
+#define SINEW_ATTRIBUTE_CONSTANTS(Kind)                                                            \
+  int OMPI_C_MPI_##Kind##NULL_COPY_FN(void* /*from*/, int /*key*/, void* /*extra*/, void* /*in*/,  \
+                                      void* /*out*/, int* flag) {                                  \
+    *flag = 0;                                                                                     \
+    return MPI_SUCCESS;                                                                            \
+  }                                                                                                \
+  int OMPI_C_MPI_##Kind##DUP_FN(void* /*from*/, int /*key*/, void* /*extra*/, void* in, void* out, \
+                                int* flag) {                                                       \
+    *static_cast<void**>(out) = in;                                                                \
+    *flag = 1;                                                                                     \
+    return MPI_SUCCESS;                                                                            \
+  }                                                                                                \
+  int OMPI_C_MPI_##Kind##NULL_DELETE_FN(void* /*of*/, int /*key*/, void* /*value*/,                \
+                                        void* /*extra*/) {                                         \
+    return MPI_SUCCESS;                                                                            \
   }
 SINEW_ATTRIBUTE_CONSTANTS()
 SINEW_ATTRIBUTE_CONSTANTS(COMM_)
@@ -84,15 +84,14 @@ bool is_null_delete(void (*function)()) noexcept {
                    OMPI_C_MPI_TYPE_NULL_DELETE_FN, OMPI_C_MPI_WIN_NULL_DELETE_FN);
 }
 bool is_duplicate(void (*function)()) noexcept {
-  return function != nullptr &&
-         is_one_of(function, OMPI_C_MPI_DUP_FN, OMPI_C_MPI_COMM_DUP_FN, OMPI_C_MPI_TYPE_DUP_FN,
-                   OMPI_C_MPI_WIN_DUP_FN);
+  return function != nullptr && is_one_of(function, OMPI_C_MPI_DUP_FN, OMPI_C_MPI_COMM_DUP_FN,
+                                          OMPI_C_MPI_TYPE_DUP_FN, OMPI_C_MPI_WIN_DUP_FN);
 }
 
 namespace {
 
-/// A handle in Fortran: a predefined object's own number; of others the standard's integer, which is
-/// greater than all of those.
+/// A handle in Fortran: a predefined object's own number; of others the standard's integer, which
+/// is greater than all of those.
 int number_of(void* handle, int made) {
   const auto* const object = static_cast<const predefined_object*>(handle);
   return is_predefined(handle) ? object->fortran : made;
@@ -138,15 +137,15 @@ foreign::status* openmpi_f08_status_ignore = nullptr;
 extern foreign::status* openmpi_f08_statuses_ignore asm("MPI_F08_STATUSES_IGNORE");
 foreign::status* openmpi_f08_statuses_ignore = nullptr;
 
-#define SINEW_FORTRAN_HANDLE(Name, Standard, pairs)                                       \
-  int PMPI_##Name##_c2f(void* handle) {                                                   \
-    return number_of(handle, standard().Name##_toint(from_foreign<Standard>(handle)));    \
-  }                                                                                       \
-  SINEW_TWIN(MPI_##Name##_c2f) int MPI_##Name##_c2f(void* handle);                        \
-  void* PMPI_##Name##_f2c(int number) {                                                   \
-    void* const known = object_of(number, pairs);                                         \
-    return known != nullptr ? known : to_foreign(standard().Name##_fromint(number));      \
-  }                                                                                       \
+#define SINEW_FORTRAN_HANDLE(Name, Standard, pairs)                                    \
+  int PMPI_##Name##_c2f(void* handle) {                                                \
+    return number_of(handle, standard().Name##_toint(from_foreign<Standard>(handle))); \
+  }                                                                                    \
+  SINEW_TWIN(MPI_##Name##_c2f) int MPI_##Name##_c2f(void* handle);                     \
+  void* PMPI_##Name##_f2c(int number) {                                                \
+    void* const known = object_of(number, pairs);                                      \
+    return known != nullptr ? known : to_foreign(standard().Name##_fromint(number));   \
+  }                                                                                    \
   SINEW_TWIN(MPI_##Name##_f2c) void* MPI_##Name##_f2c(int number)
 SINEW_FORTRAN_HANDLE(Comm, MPI_Comm, comms);
 SINEW_FORTRAN_HANDLE(Errhandler, MPI_Errhandler, errhandlers);
@@ -173,9 +172,10 @@ SINEW_FORTRAN_STATUS(f082f, foreign::status, int);
 #undef SINEW_FORTRAN_STATUS
 
 int PMPI_Session_set_info(void* /*session*/, void* /*info*/) {
-  std::fputs("sinew: error: MPI_Session_set_info is Open MPI's alone, and Sinew does not have it. "
-             "Give the info to MPI_Session_init.\n",
-             stderr);
+  std::fputs(
+      "sinew: error: MPI_Session_set_info is Open MPI's alone, and Sinew does not have it. "
+      "Give the info to MPI_Session_init.\n",
+      stderr);
   (void)standard().Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
   return code_to(MPI_ERR_UNSUPPORTED_OPERATION);
 }

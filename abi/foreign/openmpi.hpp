@@ -1,7 +1,8 @@
-// Open MPI's ABI, version 40 of its library (4.0 to 5.0): what a handle, a status and an address are.
-// A handle is an address: of an exported object for a predefined one, and of the standard's object,
-// which is its handle, too, for all others. A program may have its own copy of an exported object
-// (its linker puts it there, with what it holds here), so what is looked at is what it holds.
+// Open MPI's ABI, version 40 of its library (4.0 to 5.0): what a handle, a status and an address
+// are. A handle is an address: of an exported object for a predefined one, and of the standard's
+// object, which is its handle, too, for all others. A program may have its own copy of an exported
+// object (its linker puts it there, with what it holds here), so what is looked at is what it
+// holds.
 #pragma once
 
 #include <cstddef>
@@ -133,7 +134,7 @@ template <class Int>
 
 [[nodiscard]] inline MPI_T_pvar_handle variable(MPI_T_pvar_handle handle) noexcept {
   return reinterpret_cast<std::intptr_t>(handle) == t_pvar_all_handles ? MPI_T_PVAR_ALL_HANDLES
-                                                                      : handle;
+                                                                       : handle;
 }
 
 /// The program's functions that stand for the standard's predefined ones.

@@ -59,6 +59,9 @@ Handle unset(const int* /*to*/) {
   return from_int(is_comm ? 2 : 0, Handle{});
 }
 
+/// A key of attributes.
+inline int key_in_c(int key) { return key; }
+
 inline bool is_bottom(const void* at) { return at == &mpi_fortran_bottom_; }
 inline bool is_in_place(const void* at) { return at == &mpi_fortran_in_place_; }
 inline bool is_automatic(const void* /*at*/) { return false; }  // it has no variable there

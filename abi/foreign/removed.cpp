@@ -35,14 +35,14 @@ SINEW_TWIN(MPI_Errhandler_create)
 int MPI_Errhandler_create(void (*function)(foreign::comm*, int*, ...),
                           foreign::errhandler* errhandler);
 
-#define SINEW_REMOVED(Name, parameters, call)                \
-  int PMPI_##Name parameters { return call; }                \
+#define SINEW_REMOVED(Name, parameters, call) \
+  int PMPI_##Name parameters { return call; } \
   SINEW_TWIN(MPI_##Name) int MPI_##Name parameters
 SINEW_REMOVED(Address, (void* location, MPI_Aint* to),
               code_to(standard().Get_address(address_from(location), to)));
 SINEW_REMOVED(Errhandler_get, (foreign::comm comm, foreign::errhandler* errhandler),
-              code_to(standard().Comm_get_errhandler(
-                  from_foreign<MPI_Comm>(comm), handle_out<MPI_Errhandler>(errhandler).at())));
+              code_to(standard().Comm_get_errhandler(from_foreign<MPI_Comm>(comm),
+                                                     handle_out<MPI_Errhandler>(errhandler).at())));
 SINEW_REMOVED(Errhandler_set, (foreign::comm comm, foreign::errhandler errhandler),
               code_to(standard().Comm_set_errhandler(from_foreign<MPI_Comm>(comm),
                                                      from_foreign<MPI_Errhandler>(errhandler))));
@@ -53,18 +53,16 @@ SINEW_REMOVED(Type_lb, (foreign::datatype datatype, MPI_Aint* bound),
 SINEW_REMOVED(Type_ub, (foreign::datatype datatype, MPI_Aint* bound),
               bound_of(datatype, bound,
                        [](MPI_Aint lower, MPI_Aint size) { return lower + size; }));
-SINEW_REMOVED(Type_hindexed,
-              (int count, int lengths[], MPI_Aint places[], foreign::datatype old,
-               foreign::datatype* made),
-              code_to(standard().Type_create_hindexed(count, lengths, places,
-                                                      from_foreign<MPI_Datatype>(old),
-                                                      handle_out<MPI_Datatype>(made).at())));
-SINEW_REMOVED(Type_hvector,
-              (int count, int length, MPI_Aint stride, foreign::datatype old,
-               foreign::datatype* made),
-              code_to(standard().Type_create_hvector(count, length, stride,
-                                                     from_foreign<MPI_Datatype>(old),
-                                                     handle_out<MPI_Datatype>(made).at())));
+SINEW_REMOVED(
+    Type_hindexed,
+    (int count, int lengths[], MPI_Aint places[], foreign::datatype old, foreign::datatype* made),
+    code_to(standard().Type_create_hindexed(count, lengths, places, from_foreign<MPI_Datatype>(old),
+                                            handle_out<MPI_Datatype>(made).at())));
+SINEW_REMOVED(
+    Type_hvector,
+    (int count, int length, MPI_Aint stride, foreign::datatype old, foreign::datatype* made),
+    code_to(standard().Type_create_hvector(count, length, stride, from_foreign<MPI_Datatype>(old),
+                                           handle_out<MPI_Datatype>(made).at())));
 SINEW_REMOVED(Type_struct,
               (int count, int lengths[], MPI_Aint places[], foreign::datatype types[],
                foreign::datatype* made),

@@ -45,20 +45,19 @@ int ranks_of(comm c) {
   int is_inter = 0;
   int size = 0;
   (void)standard().Comm_test_inter(of, &is_inter);
-  (void)(is_inter != 0 ? standard().Comm_remote_size(of, &size)
-                       : standard().Comm_size(of, &size));
+  (void)(is_inter != 0 ? standard().Comm_remote_size(of, &size) : standard().Comm_size(of, &size));
   return size;
 }
 
 }  // namespace
 
 int out_peers(comm c, bool of_neighbours) {
-  return !of_neighbours ? ranks_of(c)
+  return !of_neighbours       ? ranks_of(c)
          : is_communicator(c) ? degrees_of(from_foreign<MPI_Comm>(c)).out
                               : 0;
 }
 int in_peers(comm c, bool of_neighbours) {
-  return !of_neighbours ? ranks_of(c)
+  return !of_neighbours       ? ranks_of(c)
          : is_communicator(c) ? degrees_of(from_foreign<MPI_Comm>(c)).in
                               : 0;
 }
@@ -227,10 +226,10 @@ int spawned(int code, int* codes, int count, int root, comm c) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-#define SINEW_ATTRIBUTE(Name, Handle, type)                                                     \
-  int PMPI_##Name(type of, int key, void* value, int* flag) {                                   \
-    return get_attribute<Handle>(of, key, value, flag, standard().Name);                        \
-  }                                                                                             \
+#define SINEW_ATTRIBUTE(Name, Handle, type)                              \
+  int PMPI_##Name(type of, int key, void* value, int* flag) {            \
+    return get_attribute<Handle>(of, key, value, flag, standard().Name); \
+  }                                                                      \
   SINEW_TWIN(MPI_##Name) int MPI_##Name(type of, int key, void* value, int* flag)
 SINEW_ATTRIBUTE(Comm_get_attr, MPI_Comm, foreign::comm);
 SINEW_ATTRIBUTE(Attr_get, MPI_Comm, foreign::comm);
@@ -263,9 +262,9 @@ int PMPI_Type_get_contents_c(foreign::datatype datatype, MPI_Count max_integers,
                              MPI_Count max_datatypes, int integers[], MPI_Aint addresses[],
                              MPI_Count large_counts[], foreign::datatype types[]) {
   const auto of = from_foreign<MPI_Datatype>(datatype);
-  const int code = standard().Type_get_contents_c(
-      of, max_integers, max_addresses, max_large_counts, max_datatypes, integers, addresses,
-      large_counts, datatypes_out(types, max_datatypes).data());
+  const int code = standard().Type_get_contents_c(of, max_integers, max_addresses, max_large_counts,
+                                                  max_datatypes, integers, addresses, large_counts,
+                                                  datatypes_out(types, max_datatypes).data());
   if (code == MPI_SUCCESS) {
     MPI_Count n[4] = {};
     int combiner = 0;
@@ -284,9 +283,8 @@ int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, foreign::in
                     foreign::comm comm, foreign::comm* intercomm, int codes[]) {
   const bool here = is_root(comm, root);
   const int code = standard().Comm_spawn(
-      command, argv, maxprocs, here ? from_foreign<MPI_Info>(info) : MPI_INFO_NULL,
-      root, from_foreign<MPI_Comm>(comm), handle_out<MPI_Comm>(intercomm).at(),
-      codes);
+      command, argv, maxprocs, here ? from_foreign<MPI_Info>(info) : MPI_INFO_NULL, root,
+      from_foreign<MPI_Comm>(comm), handle_out<MPI_Comm>(intercomm).at(), codes);
   return spawned(code, codes, here ? maxprocs : 0, root, comm);
 }
 SINEW_TWIN(MPI_Comm_spawn)
@@ -302,9 +300,8 @@ int PMPI_Comm_spawn_multiple(int count, char* commands[], char** argv[], const i
     all += maxprocs[i];
   }
   const int code = standard().Comm_spawn_multiple(
-      count, commands, argv, maxprocs, handles_in<MPI_Info>(infos, here).data(),
-      root, from_foreign<MPI_Comm>(comm), handle_out<MPI_Comm>(intercomm).at(),
-      codes);
+      count, commands, argv, maxprocs, handles_in<MPI_Info>(infos, here).data(), root,
+      from_foreign<MPI_Comm>(comm), handle_out<MPI_Comm>(intercomm).at(), codes);
   return spawned(code, codes, all, root, comm);
 }
 SINEW_TWIN(MPI_Comm_spawn_multiple)
@@ -330,9 +327,8 @@ int MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int index, void* object,
 
 int PMPI_T_event_handle_alloc(int index, void* object, foreign::info info,
                               MPI_T_event_registration* handle) {
-  return code_to(standard().T_event_handle_alloc(index,
-                                                 tool_object(event_binding(index), object).at(),
-                                                 from_foreign<MPI_Info>(info), handle));
+  return code_to(standard().T_event_handle_alloc(
+      index, tool_object(event_binding(index), object).at(), from_foreign<MPI_Info>(info), handle));
 }
 SINEW_TWIN(MPI_T_event_handle_alloc)
 int MPI_T_event_handle_alloc(int index, void* object, foreign::info info,
@@ -372,8 +368,7 @@ SINEW_EXTENSION(Comm_is_revoked, (foreign::comm comm, int* flag), from_foreign<M
                 flag);
 SINEW_EXTENSION(Comm_shrink, (foreign::comm comm, foreign::comm* made),
                 from_foreign<MPI_Comm>(comm), handle_out<MPI_Comm>(made).at());
-SINEW_EXTENSION(Comm_ishrink,
-                (foreign::comm comm, foreign::comm* made, foreign::request* request),
+SINEW_EXTENSION(Comm_ishrink, (foreign::comm comm, foreign::comm* made, foreign::request* request),
                 from_foreign<MPI_Comm>(comm), handle_out<MPI_Comm>(made).at(),
                 handle_out<MPI_Request>(request).at());
 SINEW_EXTENSION(Comm_agree, (foreign::comm comm, int* flag), from_foreign<MPI_Comm>(comm), flag);

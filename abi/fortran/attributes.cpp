@@ -80,7 +80,7 @@ extern "C" {
   void FORTRAN(name##_set_attr)(const int* handle, const int* key, const MPI_Aint* value,          \
                                 int* ierror) {                                                     \
     const fortran_call from(sizeof *value);                                                        \
-    done(ierror, MPI(Name##_set_attr)(from_fortran<Handle>(handle), *key,                          \
+    done(ierror, MPI(Name##_set_attr)(from_fortran<Handle>(handle), key_in_c(*key),                \
                                       reinterpret_cast<void*>(*value)));                           \
   }                                                                                                \
   SAME_AS(name##_set_attr)                                                                         \
@@ -92,11 +92,13 @@ extern "C" {
     void* there = nullptr;                                                                         \
     int found = 0;                                                                                 \
     const fortran_call from(sizeof *value);                                                        \
-    const int code = MPI(Name##_get_attr)(from_fortran<Handle>(handle), *key, &there, &found);     \
+    const int key_there = key_in_c(*key);                                                          \
+    const int code =                                                                               \
+        MPI(Name##_get_attr)(from_fortran<Handle>(handle), key_there, &there, &found);             \
     if (code == MPI_SUCCESS) {                                                                     \
       *flag = logical(found);                                                                      \
       if (found != 0) {                                                                            \
-        *value = fortran_value(*key, there);                                                       \
+        *value = fortran_value(key_there, there);                                                  \
       }                                                                                            \
     }                                                                                              \
     done(ierror, code);                                                                            \
@@ -122,7 +124,7 @@ void FORTRAN(keyval_free)(int* key, int* ierror) { done(ierror, MPI(Comm_free_ke
 
 void FORTRAN(attr_put)(const int* comm, const int* key, const int* value, int* ierror) {
   const fortran_call from(sizeof *value);
-  done(ierror, MPI(Comm_set_attr)(from_fortran<MPI_Comm>(comm), *key,
+  done(ierror, MPI(Comm_set_attr)(from_fortran<MPI_Comm>(comm), key_in_c(*key),
                                   reinterpret_cast<void*>(static_cast<MPI_Aint>(*value))));
 }
 
@@ -130,18 +132,19 @@ void FORTRAN(attr_get)(const int* comm, const int* key, int* value, int* flag, i
   void* there = nullptr;
   int found = 0;
   const fortran_call from(sizeof *value);
-  const int code = MPI(Comm_get_attr)(from_fortran<MPI_Comm>(comm), *key, &there, &found);
+  const int key_there = key_in_c(*key);
+  const int code = MPI(Comm_get_attr)(from_fortran<MPI_Comm>(comm), key_there, &there, &found);
   if (code == MPI_SUCCESS) {
     *flag = logical(found);
     if (found != 0) {
-      *value = static_cast<int>(fortran_value(*key, there));
+      *value = static_cast<int>(fortran_value(key_there, there));
     }
   }
   done(ierror, code);
 }
 
 void FORTRAN(attr_delete)(const int* comm, const int* key, int* ierror) {
-  done(ierror, MPI(Comm_delete_attr)(from_fortran<MPI_Comm>(comm), *key));
+  done(ierror, MPI(Comm_delete_attr)(from_fortran<MPI_Comm>(comm), key_in_c(*key)));
 }
 
 }  // extern "C"

@@ -209,7 +209,8 @@ MPI_File_errhandler_function* file_errhandler_of(callback* user) {
   return slots::function_of<MPI_File_errhandler_function, file_call>(file_errhandlers, user);
 }
 MPI_Session_errhandler_function* session_errhandler_of(callback* user) {
-  return slots::function_of<MPI_Session_errhandler_function, session_call>(session_errhandlers, user);
+  return slots::function_of<MPI_Session_errhandler_function, session_call>(session_errhandlers,
+                                                                           user);
 }
 MPI_Win_errhandler_function* win_errhandler_of(callback* user) {
   return slots::function_of<MPI_Win_errhandler_function, win_call>(win_errhandlers, user);

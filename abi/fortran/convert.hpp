@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <memory>
 
-// What a handle is in Fortran, and which addresses are special, in the ABI that this is compiled for:
-// the standard's, or another library's (abi/foreign).
+// What a handle is in Fortran, and which addresses are special, in the ABI that this is compiled
+// for: the standard's, or another library's (abi/foreign).
 #ifdef SINEW_FORTRAN_ABI
 #include SINEW_FORTRAN_ABI
 #else

@@ -90,9 +90,7 @@ class texts {
   std::vector<char*> at_;
 };
 
-int* errcodes_at(int* codes) {
-  return is_errcodes_ignore(codes) ? MPI_ERRCODES_IGNORE : codes;
-}
+int* errcodes_at(int* codes) { return is_errcodes_ignore(codes) ? MPI_ERRCODES_IGNORE : codes; }
 
 }  // namespace
 

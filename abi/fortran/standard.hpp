@@ -88,6 +88,9 @@ Handle unset(const int* /*to*/) {
   return null_of(Handle{});
 }
 
+/// A key of attributes.
+inline int key_in_c(int key) { return key; }
+
 inline bool is_bottom(const void* at) { return at == &mpi_fortran_bottom_; }
 inline bool is_in_place(const void* at) { return at == &mpi_fortran_in_place_; }
 inline bool is_automatic(const void* at) { return at == &mpi_fortran_automatic_; }

@@ -15,8 +15,10 @@ PARTS = 4
 def products():
     import c_header
     import constants
+    import fortran_header
     import forward
     import model
+    import procedures as fortran
     procedures = model.procedures()
     sections = model.constants(C_BINDING / "constants.txt")
     known = constants.read(HERE / "constants.tsv")
@@ -38,6 +40,9 @@ def products():
         GENERATED / "openmpi.hpp": constants.header(known, "openmpi"),
     }
     generated = [f for f in functions if forward.is_generated(f)]
+    for library in ("mpich", "openmpi"):
+        made[GENERATED / library / "mpif.h"] = fortran_header.render(
+            known, library, fortran.procedures(), sections)
     share = -(-len(generated) // PARTS)
     for part in range(PARTS):
         made[GENERATED / f"forward_{part + 1}.cpp"] = forward.definitions(
@@ -47,7 +52,7 @@ def products():
 
 def main():
     sys.dont_write_bytecode = True
-    sys.path[:0] = [str(HERE), str(C_BINDING)]
+    sys.path[:0] = [str(HERE), str(C_BINDING), str(ROOT / "abi/fortran/generate")]
     try:
         import pympistandard  # noqa: F401
     except ImportError:

@@ -377,7 +377,15 @@ def default_reals(sections):
 
 # --- mpif.h --------------------------------------------------------------------------------------
 
-def mpif_h(procedures, sections):
+def cells():
+    """The special addresses of mpif.h, as statements."""
+    for name, kind, shape, block in CELLS + STATUS_CELLS:
+        kind = kind.replace("CHARACTER(LEN=1)", "CHARACTER*1")
+        yield f"{kind} {name}{shape}"
+        yield f"COMMON /mpi_fortran_{block}/ {name}"
+
+
+def mpif_h(procedures, sections, displacement="-1_8", addresses=cells):
     """Fixed and free form alike: statements from column 7 to 72, no continuation."""
     lines = [f"! {NOTE}", "! MPI-5.0 section 19.1.4. Fixed and free form. No intrinsic function is",
              "! called here: a program may have variables of such names.",
@@ -394,12 +402,10 @@ def mpif_h(procedures, sections):
         parameter("INTEGER", name, value)
     for _, name, value in _handles(sections):
         parameter("INTEGER", name, value)
-    parameter("INTEGER(KIND=8)", "MPI_DISPLACEMENT_CURRENT", "-1_8")
+    parameter("INTEGER(KIND=8)", "MPI_DISPLACEMENT_CURRENT", displacement)
     for name, value in _booleans("mpif.h"):
         parameter("LOGICAL", name, value.upper())
-    for name, kind, shape, block in CELLS + STATUS_CELLS:
-        kind = kind.replace("CHARACTER(LEN=1)", "CHARACTER*1")
-        lines += [f"      {kind} {name}{shape}", f"      COMMON /mpi_fortran_{block}/ {name}"]
+    lines += [f"      {statement}" for statement in addresses()]
     for name in COPY_FUNCTIONS + DELETE_FUNCTIONS + OLD_FUNCTIONS + CONVERSIONS:
         lines += [f"      EXTERNAL {name}"]
     for prefix in ("", "P"):

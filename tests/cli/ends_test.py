@@ -44,7 +44,8 @@ class NotStarted(unittest.TestCase):
                    "-n", "1", "sh", "-c", "sleep 0.5", ":", "-n", "1", PROBE, "sleep")
 
     def test_program_of_another_mpi(self):
-        self.check(r"(?s)another MPI \(\S+/libmpi_cray.so.12\).*rank 1 of 2 .*without having called",
+        self.check(r"(?s)another MPI \(\S+/libmpi_cray.so.12\).*rank 1 of 2 .*without having "
+                   "called",
                    "-n", "1", PROBE, "exchange", ":", "-n", "1", OTHER_MPI)
 
     def test_another_library_that_speaks_plain_pmi(self):

@@ -268,6 +268,16 @@ class Programs(unittest.TestCase):
         self.assertIn(f"linked to another MPI ({library})", result.err)
         self.assertEqual(result.err.count("\n"), 1)  # not once for each rank
 
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(PROBE), "../lib/sinew/mpich/libmpi.so.12")),
+                         "the libraries of other MPIs' ABIs are not built")
+    def test_a_library_whose_abi_we_have_found_by_the_programs_own_path(self):
+        result = sinew_run("-n", "2", os.path.join(os.path.dirname(PROBE), "other_mpich_program"))
+        self.assertEqual((result.code, result.out), (0, ""))
+        library = os.path.join(os.path.dirname(PROBE), "other_mpich/libmpi.so.12")
+        self.assertIn(f"linked to another MPI ({library}), which it finds by a path of its own",
+                      result.err)
+        self.assertEqual(result.err.count("\n"), 1)
+
 
 class Streams(unittest.TestCase):
     def test_labels_never_tear_a_line(self):

@@ -90,7 +90,8 @@ extern MPI_Fint* MPI_F_STATUSES_IGNORE;
 extern MPI_F08_status* MPI_F08_STATUS_IGNORE;
 extern MPI_F08_status* MPI_F08_STATUSES_IGNORE;
 """ + "".join(f"""\
-int OMPI_C_MPI_{kind}NULL_COPY_FN({type} from, int key, void* extra, void* in, void* out, int* flag);
+int OMPI_C_MPI_{kind}NULL_COPY_FN({type} from, int key, void* extra, void* in, void* out,
+    int* flag);
 int OMPI_C_MPI_{kind}DUP_FN({type} from, int key, void* extra, void* in, void* out, int* flag);
 int OMPI_C_MPI_{kind}NULL_DELETE_FN({type} of, int key, void* value, void* extra);
 #define MPI_{kind}NULL_COPY_FN OMPI_C_MPI_{kind}NULL_COPY_FN

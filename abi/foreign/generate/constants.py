@@ -43,12 +43,13 @@ HANDLES = [
     ("messages", 0x128, 0x130), ("infos", 0x130, 0x140), ("errhandlers", 0x140, 0x150),
     ("requests", 0x180, 0x188), ("datatypes", 0x200, 0x300),
 ]
-HANDLE_NAME = re.compile(r"(OP|COMM|GROUP|WIN|FILE|SESSION|MESSAGE|INFO|ERRHANDLER|REQUEST|DATATYPE)"
-                         r"_NULL$|COMM_(WORLD|SELF)$|GROUP_EMPTY$|MESSAGE_NO_PROC$|INFO_ENV$|ERRORS_")
+HANDLE_NAME = re.compile(
+    r"(OP|COMM|GROUP|WIN|FILE|SESSION|MESSAGE|INFO|ERRHANDLER|REQUEST|DATATYPE)_NULL$"
+    r"|COMM_(WORLD|SELF)$|GROUP_EMPTY$|MESSAGE_NO_PROC$|INFO_ENV$|ERRORS_")
 
 # Single values that are needed by their name.
-SINGLE = ("BOTTOM IN_PLACE BUFFER_AUTOMATIC STATUS_IGNORE UNDEFINED DISPLACEMENT_CURRENT ERR_LASTCODE "
-          "KEYVAL_INVALID UNWEIGHTED WEIGHTS_EMPTY T_PVAR_ALL_HANDLES MAX_DATAREP_STRING "
+SINGLE = ("BOTTOM IN_PLACE BUFFER_AUTOMATIC STATUS_IGNORE UNDEFINED DISPLACEMENT_CURRENT "
+          "ERR_LASTCODE KEYVAL_INVALID UNWEIGHTED WEIGHTS_EMPTY T_PVAR_ALL_HANDLES MAX_DATAREP_STRING "
           "MAX_ERROR_STRING MAX_INFO_KEY MAX_INFO_VAL MAX_LIBRARY_VERSION_STRING MAX_OBJECT_NAME "
           "MAX_PORT_NAME MAX_PROCESSOR_NAME MAX_PSET_NAME_LEN MAX_STRINGTAG_LEN").split()
 
@@ -79,8 +80,8 @@ def _foreign(text, library):
 
 
 def header(rows, library):
-    lines = [NOTE + f"// Included by abi/foreign/{library}.hpp, which has handle_pair.", "#pragma once",
-             "", '#include "abi/foreign/pairs.hpp"', "", "namespace sinew::foreign {", ""]
+    lines = [NOTE + f"// Included by abi/foreign/{library}.hpp, which has handle_pair.",
+             "#pragma once", "", '#include "abi/foreign/pairs.hpp"', "", "namespace sinew::foreign {", ""]
     for title, pattern in NUMBERS:
         found = [r for r in rows if re.fullmatch(pattern, r["name"])
                  and r[library] != "-" and r["standard"] != "-"]

@@ -24,7 +24,8 @@ T_event_register_callback T_event_handle_free T_event_set_dropped_handler
 """.split())
 
 NUMBER = {
-    "KEYVAL": "keys", "RANK": "ranks", "RANK_NNI": "ranks", "TAG": "tags", "LOCK_TYPE": "lock_types",
+    "KEYVAL": "keys", "RANK": "ranks", "RANK_NNI": "ranks", "TAG": "tags",
+    "LOCK_TYPE": "lock_types",
     "SPLIT_TYPE": "split_types", "COMBINER": "combiners", "ORDER": "orders",
     "DISTRIB_ENUM": "distributions", "DTYPE_DISTRIBUTION": "distribution_arguments",
     "UPDATE_MODE": "whences", "TYPECLASS": "type_classes", "THREAD_LEVEL": "thread_levels",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes abi/foreign/generated and the table of functions in abi/mpi/generated; with --check,
-compares instead of writing. The standard's data are read as for the C binding (abi/mpi/generate)."""
+compares instead of writing. The standard's data are read as for the bindings of C and Fortran."""
 
 import pathlib
 import sys

@@ -595,25 +595,29 @@ extern MPI_Fint* MPI_F_STATUS_IGNORE;
 extern MPI_Fint* MPI_F_STATUSES_IGNORE;
 extern MPI_F08_status* MPI_F08_STATUS_IGNORE;
 extern MPI_F08_status* MPI_F08_STATUSES_IGNORE;
-int OMPI_C_MPI_NULL_COPY_FN(MPI_Comm from, int key, void* extra, void* in, void* out, int* flag);
+int OMPI_C_MPI_NULL_COPY_FN(MPI_Comm from, int key, void* extra, void* in, void* out,
+    int* flag);
 int OMPI_C_MPI_DUP_FN(MPI_Comm from, int key, void* extra, void* in, void* out, int* flag);
 int OMPI_C_MPI_NULL_DELETE_FN(MPI_Comm of, int key, void* value, void* extra);
 #define MPI_NULL_COPY_FN OMPI_C_MPI_NULL_COPY_FN
 #define MPI_DUP_FN OMPI_C_MPI_DUP_FN
 #define MPI_NULL_DELETE_FN OMPI_C_MPI_NULL_DELETE_FN
-int OMPI_C_MPI_COMM_NULL_COPY_FN(MPI_Comm from, int key, void* extra, void* in, void* out, int* flag);
+int OMPI_C_MPI_COMM_NULL_COPY_FN(MPI_Comm from, int key, void* extra, void* in, void* out,
+    int* flag);
 int OMPI_C_MPI_COMM_DUP_FN(MPI_Comm from, int key, void* extra, void* in, void* out, int* flag);
 int OMPI_C_MPI_COMM_NULL_DELETE_FN(MPI_Comm of, int key, void* value, void* extra);
 #define MPI_COMM_NULL_COPY_FN OMPI_C_MPI_COMM_NULL_COPY_FN
 #define MPI_COMM_DUP_FN OMPI_C_MPI_COMM_DUP_FN
 #define MPI_COMM_NULL_DELETE_FN OMPI_C_MPI_COMM_NULL_DELETE_FN
-int OMPI_C_MPI_TYPE_NULL_COPY_FN(MPI_Datatype from, int key, void* extra, void* in, void* out, int* flag);
+int OMPI_C_MPI_TYPE_NULL_COPY_FN(MPI_Datatype from, int key, void* extra, void* in, void* out,
+    int* flag);
 int OMPI_C_MPI_TYPE_DUP_FN(MPI_Datatype from, int key, void* extra, void* in, void* out, int* flag);
 int OMPI_C_MPI_TYPE_NULL_DELETE_FN(MPI_Datatype of, int key, void* value, void* extra);
 #define MPI_TYPE_NULL_COPY_FN OMPI_C_MPI_TYPE_NULL_COPY_FN
 #define MPI_TYPE_DUP_FN OMPI_C_MPI_TYPE_DUP_FN
 #define MPI_TYPE_NULL_DELETE_FN OMPI_C_MPI_TYPE_NULL_DELETE_FN
-int OMPI_C_MPI_WIN_NULL_COPY_FN(MPI_Win from, int key, void* extra, void* in, void* out, int* flag);
+int OMPI_C_MPI_WIN_NULL_COPY_FN(MPI_Win from, int key, void* extra, void* in, void* out,
+    int* flag);
 int OMPI_C_MPI_WIN_DUP_FN(MPI_Win from, int key, void* extra, void* in, void* out, int* flag);
 int OMPI_C_MPI_WIN_NULL_DELETE_FN(MPI_Win of, int key, void* value, void* extra);
 #define MPI_WIN_NULL_COPY_FN OMPI_C_MPI_WIN_NULL_COPY_FN

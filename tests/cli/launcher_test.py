@@ -71,6 +71,8 @@ ENDS = [
      r"rank 1 of 2 .*SIGKILL.*; the others go on \(--survive\)"),
 ]
 
+MPICHS = "../lib/sinew/mpich/libmpi.so.12"
+
 
 # What the others would sleep for is a minute. How fast a job ends has its own test.
 SOON = 40
@@ -268,7 +270,7 @@ class Programs(unittest.TestCase):
         self.assertIn(f"linked to another MPI ({library})", result.err)
         self.assertEqual(result.err.count("\n"), 1)  # not once for each rank
 
-    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(PROBE), "../lib/sinew/mpich/libmpi.so.12")),
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(SINEW), MPICHS)),
                          "the libraries of other MPIs' ABIs are not built")
     def test_a_library_whose_abi_we_have_found_by_the_programs_own_path(self):
         result = sinew_run("-n", "2", os.path.join(os.path.dirname(PROBE), "other_mpich_program"))

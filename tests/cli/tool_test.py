@@ -195,6 +195,8 @@ class Tool(unittest.TestCase):
         folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(SINEW))), "lib")
         if not os.path.exists(os.path.join(folder, "libmpi_abi.so.1")):
             self.skipTest("this tree has no MPI binding")
+        foreign = [os.path.join(folder, "sinew", each) for each in ("mpich", "openmpi")]
+        folder = ":".join([folder] + [each for each in foreign if os.path.exists(each)])
         ask = ("sh", "-c", 'echo "$LD_LIBRARY_PATH"')
         for before, after in (("", folder), ("/x:/y", folder + ":/x:/y")):
             env = {"LD_LIBRARY_PATH": before}

@@ -49,7 +49,8 @@ HANDLE_NAME = re.compile(
 
 # Single values that are needed by their name.
 SINGLE = ("BOTTOM IN_PLACE BUFFER_AUTOMATIC STATUS_IGNORE UNDEFINED DISPLACEMENT_CURRENT "
-          "ERR_LASTCODE KEYVAL_INVALID UNWEIGHTED WEIGHTS_EMPTY T_PVAR_ALL_HANDLES MAX_DATAREP_STRING "
+          "ERR_LASTCODE KEYVAL_INVALID UNWEIGHTED WEIGHTS_EMPTY T_PVAR_ALL_HANDLES "
+          "MAX_DATAREP_STRING "
           "MAX_ERROR_STRING MAX_INFO_KEY MAX_INFO_VAL MAX_LIBRARY_VERSION_STRING MAX_OBJECT_NAME "
           "MAX_PORT_NAME MAX_PROCESSOR_NAME MAX_PSET_NAME_LEN MAX_STRINGTAG_LEN").split()
 
@@ -81,7 +82,8 @@ def _foreign(text, library):
 
 def header(rows, library):
     lines = [NOTE + f"// Included by abi/foreign/{library}.hpp, which has handle_pair.",
-             "#pragma once", "", '#include "abi/foreign/pairs.hpp"', "", "namespace sinew::foreign {", ""]
+             "#pragma once", "", '#include "abi/foreign/pairs.hpp"', "",
+             "namespace sinew::foreign {", ""]
     for title, pattern in NUMBERS:
         found = [r for r in rows if re.fullmatch(pattern, r["name"])
                  and r[library] != "-" and r["standard"] != "-"]

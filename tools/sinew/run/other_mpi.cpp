@@ -119,7 +119,13 @@ std::string listed_libraries(const std::string& linker, const std::string& progr
 }  // namespace
 
 std::vector<std::string> foreign_folders(const std::string& libraries) {
-  return {libraries + "/sinew/mpich", libraries + "/sinew/openmpi"};
+  std::vector<std::string> found;
+  for (const char* const name : {"/sinew/mpich", "/sinew/openmpi"}) {
+    if (::access((libraries + name).c_str(), X_OK) == 0) {
+      found.push_back(libraries + name);
+    }
+  }
+  return found;
 }
 
 bool has_foreign(const std::string& libraries, const std::string& file_name) {

@@ -181,7 +181,7 @@ class engine {
   void attach_meeting(core::communicator& comm, message_tag tag);
   void end_meeting(const core::communicator& comm) noexcept;
 
-  // --- ranks that come, and ranks that die (survive.cpp); cold ---
+  // --- ranks that come, and ranks that die (attach.cpp, failures.cpp); cold ---
 
   /// See core::runtime::meet(). What waited for another rank in that place ends with a fault.
   void meet(job_rank peer, std::uint32_t tenant = fabric::whoever_is_there);

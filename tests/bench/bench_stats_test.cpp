@@ -10,6 +10,17 @@
 
 namespace stats = sinew::tool::stats;
 
+TEST(words, a_separator_at_the_end_ends_the_last_part) {
+  using parts = std::vector<std::string>;
+  EXPECT_EQ(stats::split("", ','), parts{});
+  EXPECT_EQ(stats::split(",", ','), parts{""});
+  EXPECT_EQ(stats::split("a,,b", ','), (parts{"a", "", "b"}));
+  EXPECT_EQ(stats::split("a,,", ','), (parts{"a", ""}));
+  EXPECT_EQ(stats::parse_number("1e3"), 1000);
+  EXPECT_FALSE(stats::parse_number("inf"));
+  EXPECT_FALSE(stats::parse_number("1 "));
+}
+
 TEST(summary, of_nothing_is_zero) {
   const auto s = stats::summarise(std::vector<double>{});
   EXPECT_EQ(s.n, 0u);

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -14,6 +13,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "sinew/base/parse.hpp"
 
 namespace sinew::tool::stats {
 
@@ -74,15 +75,11 @@ inline std::vector<double> values_of(const series& samples) {
 inline double median_of(const series& samples) { return median_of(values_of(samples)); }
 inline summary summarise(const series& samples) { return summarise(values_of(samples)); }
 
+/// A separator at the end ends the last part; nothing has no parts.
 inline std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t at = text.find(separator);
-    parts.emplace_back(text.substr(0, at));
-    if (at == std::string_view::npos) {
-      break;
-    }
-    text.remove_prefix(at + 1);
+  std::vector<std::string> parts = base::split(text, separator);
+  if (parts.back().empty()) {
+    parts.pop_back();
   }
   return parts;
 }
@@ -106,12 +103,8 @@ inline std::optional<parameters> parse_parameters(std::string_view text) {
 }
 
 inline std::optional<double> parse_number(std::string_view text) {
-  double value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = base::parse_double(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 /// One number from a measuring program.

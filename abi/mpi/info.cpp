@@ -27,7 +27,7 @@ std::string command_line() {
 void fill_environment(info_object& env) {
   std::string text = command_line();
   const std::size_t end = text.find('\0');
-  const auto clipped = [](std::string s) { return s.substr(0, MPI_MAX_INFO_VAL - 1); };
+  const auto clipped = [](const std::string& s) { return s.substr(0, MPI_MAX_INFO_VAL - 1); };
   env.entries.emplace_back("command", clipped(text.substr(0, end)));
   if (end != std::string::npos) {
     std::string rest = text.substr(end + 1);

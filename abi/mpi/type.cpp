@@ -122,7 +122,7 @@ const filler filled;
 const layout::datatype* predefined_layouts[type_values];
 
 type_object::~type_object() {
-  for (const MPI_Datatype t : made.types) {
+  for (MPI_Datatype t : made.types) {
     drop(resolve<type_object>(t));
   }
 }

@@ -13,7 +13,6 @@
 
 #include "base/cpu_sysfs.hpp"
 #include "sinew/base/check.hpp"
-#include "sinew/base/parse.hpp"
 #include "sinew/base/topology.hpp"
 
 namespace sinew::topology {
@@ -57,8 +56,6 @@ std::vector<int> usable_cpu_list() {
   }
   return result;
 }
-
-std::string cpu_list_text(const std::vector<int>& cpus) { return base::ranges_text(cpus); }
 
 int usable_cpus() noexcept {
   cpu_mask mask;

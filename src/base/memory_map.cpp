@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/hwloc_tree.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/topology.hpp"
 
 namespace sinew::topology {
@@ -55,6 +56,7 @@ struct memory_map::reader {
       map.nodes_.emplace_back();
     }
     map.near_.resize(map.nodes_.size() * map.nodes_.size());
+    SINEW_ENSURE(!map.nodes_.empty() && objects.size() <= map.nodes_.size());
   }
 
   void read_caches() {
@@ -157,6 +159,7 @@ struct memory_map::reader {
   template <class Set>
   void apply(const std::vector<double>& values, Set set) {
     const std::size_t n = objects.size();
+    SINEW_EXPECT(values.size() == n * n && values.size() <= map.near_.size());
     double least = std::numeric_limits<double>::infinity();
     double most = 0;
     for (const double value : values) {

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::base {
 namespace {
 
@@ -69,6 +71,7 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
   if (!number || !shift || *number > (std::numeric_limits<std::int64_t>::max() >> *shift)) {
     return std::nullopt;
   }
+  SINEW_ENSURE(*number >= 0);  // it has digits only
   return *number << *shift;
 }
 
@@ -158,6 +161,7 @@ std::optional<std::vector<int>> parse_ranges(std::string_view text, int end) {
       numbers.push_back(static_cast<int>(n));
     }
   }
+  SINEW_ENSURE(std::is_sorted(numbers.begin(), numbers.end()));
   return numbers;
 }
 
@@ -186,6 +190,7 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
     before = std::move(last);
     last = std::move(row);
   }
+  SINEW_ENSURE(last.back() <= std::max(from.size(), to.size()));
   return last.back();
 }
 

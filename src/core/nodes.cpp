@@ -14,6 +14,7 @@
 #include "sinew/base/build_id.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/log.hpp"
+#include "sinew/base/parse.hpp"
 #include "sinew/base/topology.hpp"
 
 namespace sinew::core {
@@ -305,9 +306,8 @@ std::string describe(const boot::place& at, const opened& by) {
   const std::vector<int> cpus = topology::usable_cpu_list();
   const long all = ::sysconf(_SC_NPROCESSORS_ONLN);
   return text + "; rank " + to_string(at.rank) + " may use " +
-         (static_cast<long>(cpus.size()) < all
-              ? "processors " + topology::cpu_list_text(cpus) + " of "
-              : "all ") +
+         (static_cast<long>(cpus.size()) < all ? "processors " + base::ranges_text(cpus) + " of "
+                                               : "all ") +
          std::to_string(all) + " processors";
 }
 

@@ -128,12 +128,23 @@ struct builder {
       t.extent_ = plus(t.extent_, alignment - 1) / alignment * alignment;
     }
     set_dense(t);
+    SINEW_ENSURE(tells_size(t.runs_, t));
+    SINEW_ENSURE(t.leaves_ == nullptr || tells_size(t.leaves_, t));
+    SINEW_ENSURE(t.true_extent_ >= 0);
     return std::move(owner);
+  }
+
+  /// Packing relies on it: a tree has as many bytes as its type; there is none where there are
+  /// none.
+  [[nodiscard]] static bool tells_size(const node_ref& tree, const datatype& t) noexcept {
+    return tree == nullptr ? t.size_ == 0 : tree->bytes == t.size_ && t.size_ != 0;
   }
 
   static void set_dense(datatype& t) noexcept {
     t.dense_ = t.runs_ != nullptr && t.runs_->single_run() && t.runs_->runs[0].offset == 0 &&
                t.extent_ == static_cast<std::ptrdiff_t>(t.size_);
+    // Whoever copies dense data copies from the address that it is given.
+    SINEW_ENSURE(!t.dense_ || t.true_lower_ == 0);
   }
 
   [[nodiscard]] static datatype_ref copy_of(const datatype& old) {
@@ -199,6 +210,7 @@ struct builder {
       t.leaves_ = make_run(e, 0, size);
     }
     set_dense(t);
+    SINEW_ENSURE(tells_size(t.runs_, t) && t.true_extent_ <= t.extent_);
     return std::move(b.owner);
   }
 };
@@ -216,7 +228,12 @@ datatype_ref& datatype_ref::operator=(datatype_ref other) noexcept {
 
 datatype_ref::~datatype_ref() {
   // Acquire, so that what other owners did with the type is over before it dies.
-  if (type_ != nullptr && type_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+  if (type_ == nullptr) {
+    return;
+  }
+  const auto before = type_->references_.fetch_sub(1, std::memory_order_acq_rel);
+  SINEW_ASSERT(before > 0);
+  if (before == 1) {
     delete type_;
   }
 }

@@ -16,6 +16,7 @@ constexpr std::size_t inline_limit = 16;
 constexpr std::size_t loop_from = 4;
 
 [[nodiscard]] std::size_t basics_in(element kind, std::size_t bytes) noexcept {
+  SINEW_EXPECT(kind == element::none || bytes % size_of(kind) == 0);
   return kind == element::none ? 0 : bytes / size_of(kind) * (is_pair(kind) ? 2 : 1);
 }
 
@@ -27,6 +28,7 @@ constexpr std::size_t loop_from = 4;
 }
 
 [[nodiscard]] node_ref make_loop(const node_ref& child, std::size_t count, std::ptrdiff_t stride) {
+  SINEW_EXPECT(child != nullptr && child->bytes != 0 && count > 1);
   auto loop = std::make_shared<node>();
   loop->form = node::shape::loop;
   loop->depth = deeper_than(child->depth);
@@ -35,13 +37,19 @@ constexpr std::size_t loop_from = 4;
   loop->count = count;
   loop->stride = stride;
   loop->child = child;
+  SINEW_ENSURE(loop->bytes / count == child->bytes);  // it has not overflowed
   return loop;
 }
 
 /// From runs without their end mark.
 [[nodiscard]] node_ref make_runs(element kind, std::vector<node::run> runs, std::size_t bytes) {
+  SINEW_EXPECT(!runs.empty() && runs[0].start == 0 && runs.back().start < bytes);
   const std::size_t n = runs.size();
   runs.push_back({0, bytes});
+  // Pieces are found by bisection: no run is empty.
+  SINEW_ASSERT(std::adjacent_find(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
+                 return a.start >= b.start;
+               }) == runs.end());
   const std::size_t first = runs[1].start;
   bool uniform = true;
   for (std::size_t i = 1; i < n && uniform; ++i) {
@@ -73,10 +81,12 @@ bool is_pair(element e) noexcept { return e >= element::pair_f32_i32; }
 std::size_t index_bytes(element e) noexcept { return e == element::pair_f64_f64 ? 8 : 4; }
 
 std::size_t span_of(element kind, std::size_t bytes) noexcept {
+  SINEW_EXPECT(kind == element::none || bytes % size_of(kind) == 0);
   return kind == element::none ? bytes : bytes / size_of(kind) * extent_of(kind);
 }
 
 node_ref make_run(element kind, std::ptrdiff_t offset, std::size_t bytes) {
+  SINEW_EXPECT(bytes != 0);
   auto run = std::make_shared<node>();
   run->kind = kind;
   run->bytes = bytes;
@@ -111,6 +121,7 @@ node_ref with_kind(const node_ref& plain, element kind) {
   if (plain == nullptr) {
     return nullptr;
   }
+  SINEW_EXPECT(size_of(kind) == extent_of(kind) && plain->kind == element::none);
   auto copy = std::make_shared<node>(*plain);
   copy->kind = kind;
   copy->basics = basics_in(kind, copy->bytes);
@@ -176,6 +187,7 @@ void sequence_builder::flush() {
 
 node_ref sequence_builder::finish() {
   flush();
+  SINEW_ASSERT(pending_.empty() && parts_.empty() == (parts_bytes_ == 0));
   if (parts_.empty()) {
     return nullptr;
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "layout/node.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::layout {
 namespace {
@@ -23,6 +24,9 @@ template <direction Way>
 class mover {
  public:
   explicit mover(std::byte* packed) noexcept : packed_(packed) {}
+
+  /// Where the packed side has got to.
+  [[nodiscard]] const std::byte* packed() const noexcept { return packed_; }
 
   /// All of `n` with its origin at `memory`.
   void whole(const node& n, std::byte* memory) noexcept {
@@ -52,6 +56,7 @@ class mover {
 
   /// Packed bytes [from, to) of `n`; from < to <= n.bytes.
   void piece(const node& n, std::byte* memory, std::size_t from, std::size_t to) noexcept {
+    SINEW_EXPECT(from < to && to <= n.bytes);
     if (from == 0 && to == n.bytes) {
       return whole(n, memory);
     }
@@ -67,6 +72,7 @@ class mover {
 
   void piece_of_loop(const node& child, std::ptrdiff_t stride, std::byte* memory, std::size_t from,
                      std::size_t to) noexcept {
+    SINEW_EXPECT(from < to && child.bytes != 0);
     std::size_t i = from / child.bytes;
     const std::size_t last = to / child.bytes;
     const auto at = [&](std::size_t k) { return memory + static_cast<std::ptrdiff_t>(k) * stride; };
@@ -151,6 +157,7 @@ class mover {
 
   /// Runs [from, to) of `n`, all whole.
   void whole_runs(const node& n, std::size_t from, std::size_t to, std::byte* memory) noexcept {
+    SINEW_EXPECT(from < to && to < n.runs.size());
     const node::run* const list = n.runs.data();
     std::byte* const packed = packed_;
     const std::size_t begin = list[from].start;
@@ -223,6 +230,7 @@ class mover {
   /// The index of the last entry that starts at or before `from`.
   template <class List>
   [[nodiscard]] static std::size_t holding(const List& list, std::size_t from) noexcept {
+    SINEW_EXPECT(!list.empty() && list.front().start <= from);
     const auto after = std::upper_bound(
         list.begin(), list.end(), from,
         [](std::size_t packed, const auto& entry) { return packed < entry.start; });
@@ -257,7 +265,9 @@ std::size_t transfer(const datatype& t, std::size_t count, std::byte* memory, st
     }
     return bytes;
   }
-  mover<Way>(packed).piece_of_loop(*reader::runs(t), t.extent(), memory, offset, offset + bytes);
+  mover<Way> moved(packed);
+  moved.piece_of_loop(*reader::runs(t), t.extent(), memory, offset, offset + bytes);
+  SINEW_ENSURE(moved.packed() == packed + bytes);
   return bytes;
 }
 

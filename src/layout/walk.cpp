@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layout/node.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::layout {
 namespace {
@@ -17,6 +18,7 @@ class joiner {
   joiner& operator=(const joiner&) = delete;
 
   void add(std::ptrdiff_t offset, std::size_t bytes, element kind) {
+    SINEW_EXPECT(bytes != 0);
     if (bytes_ != 0 && kind == kind_ && offset == end_) {
       bytes_ += bytes;
     } else {
@@ -87,6 +89,7 @@ void walk_all(const datatype& t, const node* tree, std::size_t count, element un
 [[nodiscard]] std::size_t basics_before(const node* n, std::size_t bytes, std::size_t& left_over) {
   std::size_t found = 0;
   for (;;) {
+    SINEW_ASSERT(bytes <= n->bytes);
     switch (n->form) {
       case node::shape::runs: {
         const std::size_t whole = bytes / size_of(n->kind);
@@ -152,6 +155,7 @@ std::size_t elements_in(const datatype& t, std::size_t bytes, std::size_t* left_
       found = bytes / t.size() * leaves->basics + basics_before(leaves, bytes % t.size(), left);
     }
   }
+  SINEW_ENSURE(left <= bytes);
   if (left_over != nullptr) {
     *left_over = left;
   }

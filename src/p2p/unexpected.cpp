@@ -28,12 +28,12 @@ constexpr std::size_t most_large_heaps = std::size_t{4} << 20;
 
 unexpected_messages::unexpected_messages(core::runtime& rt, const peer_table& peers, sender& sends,
                                          bool threaded)
-    : sends_(sends),
-      threaded_(threaded),
+    : messages_(threaded),
+      sends_(sends),
       limit_(std::max(least_unexpected_limit, static_cast<std::size_t>(unexpected_bytes()) /
                                                   static_cast<std::size_t>(rt.size()))),
-      messages_(threaded),
-      accounts_(static_cast<std::size_t>(peers.size())) {}
+      accounts_(static_cast<std::size_t>(peers.size())),
+      threaded_(threaded) {}
 
 bool unexpected_messages::grow(matched& m, std::size_t bytes) noexcept {
   drop_heap(m);

@@ -64,15 +64,15 @@ class unexpected_messages {
   [[nodiscard]] bool grow(matched& m, std::size_t bytes) noexcept;
   void drop_heap(matched& m) noexcept;
 
-  sender& sends_;
-  const bool threaded_;
-  const std::size_t limit_;  ///< bytes per sender
   core::pool<matched> messages_;
+  sender& sends_;
+  const std::size_t limit_;            ///< bytes per sender
   lazy_pages<account, 128> accounts_;  ///< by rank
   /// Bytes of heaps larger than matched::always_kept, of stored messages and of records in the
   /// pool. A bound is all that depends on it, so relaxed.
   std::atomic<std::size_t> large_heaps_{0};
   base::shortage shortage_;  ///< the poller's
+  const bool threaded_;
 };
 
 }  // namespace sinew::p2p

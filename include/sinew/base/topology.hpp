@@ -15,9 +15,6 @@ namespace sinew::topology {
 /// Asked anew at each call. Cold.
 [[nodiscard]] std::vector<int> usable_cpu_list();
 
-/// "0-3,8". Cold.
-[[nodiscard]] std::string cpu_list_text(const std::vector<int>& cpus);
-
 /// How many they are, at least 1. Cold, but only one system call.
 [[nodiscard]] int usable_cpus() noexcept;
 

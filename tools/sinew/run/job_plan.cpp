@@ -8,6 +8,7 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/base/parse.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/boot/launcher_wire.hpp"
 #include "sinew/boot/pmi_wire.hpp"
@@ -363,7 +364,7 @@ std::string describe(const run_options& options, const job_plan& plan) {
       text += " LD_PRELOAD=" + quoted(preload_value(tree_libraries(), ""));
     }
     if (!each.cpus.empty()) {
-      text += " taskset -c " + topology::cpu_list_text(each.cpus);
+      text += " taskset -c " + base::ranges_text(each.cpus);
     }
     text += " " + quoted(each.program.empty() ? each.what->arguments.front() : each.program);
     for (std::size_t i = 1; i < each.what->arguments.size(); ++i) {

@@ -15,6 +15,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/parse.hpp"
 #include "sinew/base/system_limits.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/boot/launcher_wire.hpp"
@@ -142,7 +143,7 @@ void local_ranks::tell(const state& rank, const start_plan& start) const {
     events_.remark("rank " + std::to_string(rank.rank) +
                    (start.cpus.empty()
                         ? " is not bound"
-                        : " is bound to processors " + topology::cpu_list_text(start.cpus)));
+                        : " is bound to processors " + base::ranges_text(start.cpus)));
   }
 }
 

@@ -316,7 +316,7 @@ p2p::matched* take_out(MPI_Message* message, comm_object*& c) {
 
 MPI_Message message_handle(comm_object& c, p2p::matched* inner) {
   SINEW_EXPECT(inner != nullptr);
-  const MPI_Message handle = handle_of<MPI_Message>(arena<message_object>::make(c, inner));
+  MPI_Message handle = handle_of<MPI_Message>(arena<message_object>::make(c, inner));
   c.probed.fetch_add(1, std::memory_order_relaxed);  // the caller holds the communicator
   return handle;
 }

@@ -13,7 +13,7 @@
 namespace sinew::p2p {
 namespace {
 
-constexpr std::size_t least_unexpected_limit = 256 * 1024;
+constexpr std::size_t least_unexpected_limit = std::size_t{256} << 10;
 
 setting<std::int64_t> unexpected_bytes(
     "p2p", "unexpected_limit", std::int64_t{64} << 20, "bytes",

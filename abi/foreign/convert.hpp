@@ -12,9 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <type_traits>
 
+#include "abi/scratch.hpp"
 #include SINEW_FOREIGN_ABI
 
 #define SINEW_TWIN(name) [[gnu::weak, gnu::alias("P" #name), gnu::visibility("default")]]
@@ -180,27 +180,14 @@ class length_out {
 
 /// Entries for a call; null stays null.
 template <class T>
-class entries {
+class entries : public scratch<T> {
  public:
   entries(const void* of, long count)
-      : count_(of == nullptr || count < 0 ? 0 : static_cast<std::size_t>(count)),
-        is_null_(of == nullptr) {
-    if (count_ > few) {
-      many_.reset(new T[count_]);
-    }
-  }
-  [[nodiscard]] T* data() noexcept {
-    return is_null_ ? nullptr : many_ != nullptr ? many_.get() : here_;
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return count_; }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+      : scratch<T>(of == nullptr ? 0 : count), is_null_(of == nullptr) {}
+  [[nodiscard]] T* data() noexcept { return is_null_ ? nullptr : scratch<T>::data(); }
 
  private:
-  static constexpr std::size_t few = 16;
-  std::size_t count_;
   bool is_null_;
-  T here_[few];
-  std::unique_ptr<T[]> many_;
 };
 
 template <const auto& Pairs>

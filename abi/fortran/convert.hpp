@@ -9,7 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+
+#include "abi/scratch.hpp"
 
 // What a handle is in Fortran, and which addresses are special, in the ABI that this is compiled
 // for: the standard's, or another library's (abi/foreign).
@@ -42,6 +43,7 @@ extern const int mpi_fortran_false;
 
 namespace sinew::fortran {
 
+using sinew::scratch;  // for the procedures, which are in no namespace
 using callback = void();
 
 // --- handles -------------------------------------------------------------------------------------
@@ -80,26 +82,6 @@ class handle_inout {
   int* at_;
   Handle value_;
   Handle before_;
-};
-
-/// `count` values; a few lie in the object. Without memory the program ends by std::bad_alloc.
-template <class T>
-class scratch {
- public:
-  explicit scratch(long count) : count_(count > 0 ? static_cast<std::size_t>(count) : 0) {
-    if (count_ > few) {
-      many_.reset(new T[count_]);
-    }
-  }
-  T* data() { return many_ ? many_.get() : here_; }
-  [[nodiscard]] std::size_t size() const { return count_; }
-  T& operator[](std::size_t i) { return data()[i]; }
-
- private:
-  static constexpr std::size_t few = 16;
-  std::size_t count_;
-  T here_[few];
-  std::unique_ptr<T[]> many_;
 };
 
 template <class Handle>

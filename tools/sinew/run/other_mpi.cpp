@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/boot/descriptor.hpp"
 #include "sinew/run/elf_file.hpp"
@@ -46,13 +48,21 @@ const mpi_name* find_name(std::string_view file_name) {
   return found == names.end() ? nullptr : &*found;
 }
 
-/// Of whatever tree: others may lie in the same folder. Libraries of another MPI's ABI lie two
-/// folders deeper.
-bool is_ours(const std::string& folder, std::string_view file_name) {
-  const char* const from_there = file_name.starts_with("libmpi_abi.so") ? "" : "../../";
-  return ::access((folder + from_there + "libsinew.so").c_str(), F_OK) == 0 &&
-         (*from_there == '\0' || folder.ends_with("/sinew/mpich/") ||
-          folder.ends_with("/sinew/openmpi/"));
+/// Below a tree's libraries, those of other MPIs' ABIs.
+constexpr std::array<std::string_view, 2> foreign_names = {"/sinew/mpich", "/sinew/openmpi"};
+
+/// Of whatever tree: others may lie in the same folder. `folder` ends with a slash.
+bool is_ours(std::string_view folder, std::string_view file_name) {
+  SINEW_EXPECT(folder.ends_with('/'));
+  folder.remove_suffix(1);
+  bool has_name = file_name.starts_with("libmpi_abi.so");
+  for (const std::string_view name : foreign_names) {
+    if (folder.ends_with(name)) {
+      folder.remove_suffix(name.size());
+      has_name = true;
+    }
+  }
+  return has_name && ::access((std::string(folder) + "/libsinew.so").c_str(), F_OK) == 0;
 }
 
 /// The first other MPI's library among lines that name a file each, behind what else they have:
@@ -120,9 +130,10 @@ std::string listed_libraries(const std::string& linker, const std::string& progr
 
 std::vector<std::string> foreign_folders(const std::string& libraries) {
   std::vector<std::string> found;
-  for (const char* const name : {"/sinew/mpich", "/sinew/openmpi"}) {
-    if (::access((libraries + name).c_str(), X_OK) == 0) {
-      found.push_back(libraries + name);
+  for (const std::string_view name : foreign_names) {
+    std::string folder = libraries + std::string(name);
+    if (::access(folder.c_str(), X_OK) == 0) {
+      found.push_back(std::move(folder));
     }
   }
   return found;

@@ -152,7 +152,8 @@ int runtime::add_chore(int (*run)(void*), void* context, chore_place where,
       return which;
     }
   }
-  SINEW_CHECK(false, "cannot add one more progress function", "a runtime takes 11 besides p2p's",
+  SINEW_CHECK(false, "cannot add one more progress function",
+              "a runtime takes " + std::to_string(impl::most_chores - 1) + " besides p2p's",
               "raise most_chores");
   return -1;
 }
@@ -237,7 +238,8 @@ void runtime::add_diagnosis(void (*print)(void*), void* context) {
       return;
     }
   }
-  SINEW_CHECK(false, "cannot take on one more diagnosis", "a runtime takes 11 besides p2p's",
+  SINEW_CHECK(false, "cannot take on one more diagnosis",
+              "a runtime takes " + std::to_string(impl::most_chores - 1) + " besides p2p's",
               "raise most_chores");
 }
 

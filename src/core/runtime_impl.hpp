@@ -100,7 +100,7 @@ class runtime::impl final : public runtime {
   /// False: there is something to do first. In outside.cpp.
   [[nodiscard]] static bool prepare_sleep(outside& met);
 
-  static constexpr int most_chores = 16;
+  static constexpr int most_chores = 20;
   struct chore {
     int (*run)(void*) = nullptr;
     void* context = nullptr;

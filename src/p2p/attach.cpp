@@ -72,6 +72,11 @@ bool engine::detach(core::communicator& comm) {
       empty = state_->channels.drop(context) && empty;
     }
   }
+  if (state_->threaded) {
+    state_->rt.want_chore(state_->burial, true);
+  } else {
+    state_->bury_channels();
+  }
   comm.attached.clear(messages_slot);
   comm.attached.clear(collectives_slot);
   return empty;

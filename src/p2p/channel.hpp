@@ -42,6 +42,7 @@ struct channel {
   /// Messages of the network that are stored here. Relaxed: whoever looks for one that it must
   /// find has stored it itself, or held that lock after who did.
   std::atomic<std::size_t> stored_tagged{0};
+  channel* next_dropped = nullptr;  ///< channel_table's
 
   channel(std::uint32_t number, std::string_view engine) : context(number), matcher(engine) {}
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "p2p/message.hpp"
 #include "p2p/tagged.hpp"
@@ -28,6 +29,7 @@ channel_table::channel_table(network_matching& network, bool threaded)
       directory_(std::make_unique<std::atomic<page*>[]>(pages)) {}
 
 channel_table::~channel_table() {
+  bury();
   for (std::size_t p = 0; p < pages; ++p) {
     page* const at = directory_[p].load(std::memory_order_relaxed);
     if (at != nullptr) {
@@ -84,22 +86,10 @@ channel& channel_table::of_partitioned(const core::communicator& owner, bool dat
   return found;
 }
 
-std::vector<channel*> channel_table::all() {
+core::group channel_table::members_of(std::uint32_t context) {
   const base::guard held(lock_, threaded_);
-  return collect();
-}
-
-std::vector<channel*> channel_table::collect() const {
-  std::vector<channel*> found;
-  for (std::size_t p = 0; p < pages; ++p) {
-    const page* const at = directory_[p].load(std::memory_order_relaxed);
-    for (std::size_t c = 0; at != nullptr && c < page_contexts; ++c) {
-      if (channel* in = (*at)[c].load(std::memory_order_relaxed); in != nullptr) {
-        found.push_back(in);
-      }
-    }
-  }
-  return found;
+  const channel* const in = find(context);
+  return in != nullptr && in->comm != nullptr ? in->comm->members() : core::group();
 }
 
 bool channel_table::drop(std::uint32_t context) {
@@ -120,8 +110,21 @@ bool channel_table::drop(std::uint32_t context) {
   page& at = *directory_[context / page_contexts].load(std::memory_order_relaxed);
   at[context % page_contexts].store(nullptr, std::memory_order_release);
   past_[kind_of(context)] += gone->matcher.counts();
-  delete gone;
+  gone->next_dropped = std::exchange(dropped_, gone);
   return true;
+}
+
+int channel_table::bury() noexcept {
+  channel* gone = nullptr;
+  {
+    const base::guard held(lock_, threaded_);
+    gone = std::exchange(dropped_, nullptr);
+  }
+  int ended = 0;
+  for (; gone != nullptr; ++ended) {
+    delete std::exchange(gone, gone->next_dropped);
+  }
+  return ended;
 }
 
 std::string channel_table::statistics(job_rank self) {
@@ -130,9 +133,7 @@ std::string channel_table::statistics(job_rank self) {
   }
   const base::guard held(lock_, threaded_);
   std::array<match::search_counts, 2> sums = past_;
-  for (const channel* const in : collect()) {
-    sums[kind_of(in->context)] += in->matcher.counts();
-  }
+  each_there([&](const channel& in) { sums[kind_of(in.context)] += in.matcher.counts(); });
   std::string text;
   for (std::size_t kind : {0, 1}) {
     const match::search_counts& c = sums[kind];

@@ -20,7 +20,8 @@ namespace sinew::p2p {
 class network_matching;
 
 /// Its lock guards the making and the end of channels. A channel is complete before it is seen,
-/// never moves, and lives until drop() or the table's end.
+/// never moves, and lives until drop() or the table's end; where there are threads, until bury(),
+/// since whoever polls may be at work with one that another thread drops.
 class channel_table {
   static constexpr std::size_t page_contexts = 1024;
   static constexpr std::size_t pages = 8192;
@@ -49,27 +50,47 @@ class channel_table {
   [[nodiscard, gnu::noinline]] channel& of(const fabric::arrival& a);
   /// The same, of an attached communicator, for messages of `owner` that it does not have yet.
   [[nodiscard]] channel& of_partitioned(const core::communicator& owner, bool data);
-  /// Null if there is none. It may be gone as soon as the call returns, unless something keeps it.
-  [[nodiscard]] channel* find(std::uint32_t context) const noexcept;
-  /// All that there are now.
-  [[nodiscard]] std::vector<channel*> all();
+  /// Calls `look` for each that there is. Meanwhile none begins or ends, and no communicator of one
+  /// does; so `look` must not do that.
+  template <class Look>
+  void each(const Look& look) {
+    const base::guard held(lock_, threaded_);
+    each_there(look);
+  }
+  /// Of the communicator that has this context here, now; else empty.
+  [[nodiscard]] core::group members_of(std::uint32_t context);
   /// Its communicator is gone. False: receives are still posted there, or words about it may still
   /// be under way, and it stays.
   bool drop(std::uint32_t context);
+  /// What has been dropped ends. In the poller, between messages.
+  int bury() noexcept;
   /// What matching has cost, if SINEW_MATCH_STATS asks for it; else "".
   [[nodiscard]] std::string statistics(job_rank self);
 
  private:
   using page = std::array<std::atomic<channel*>, page_contexts>;
 
+  /// Null if there is none. It may be gone as soon as the call returns, unless something keeps it.
+  [[nodiscard]] channel* find(std::uint32_t context) const noexcept;
   /// Under the lock.
-  [[nodiscard]] std::vector<channel*> collect() const;
+  template <class Look>
+  void each_there(const Look& look) const {
+    for (std::size_t p = 0; p < pages; ++p) {
+      const page* const at = directory_[p].load(std::memory_order_relaxed);
+      for (std::size_t c = 0; at != nullptr && c < page_contexts; ++c) {
+        if (channel* const in = (*at)[c].load(std::memory_order_relaxed); in != nullptr) {
+          look(*in);
+        }
+      }
+    }
+  }
 
   network_matching& network_;
   const bool threaded_;
   base::lock lock_;
   /// Written under the lock with release, read without it with acquire.
   std::unique_ptr<std::atomic<page*>[]> directory_;
+  channel* dropped_ = nullptr;  ///< by their next_dropped. Under the lock.
   /// What matching has cost in channels that are gone, by their kind. Under the lock.
   std::array<match::search_counts, 2> past_{};
 };

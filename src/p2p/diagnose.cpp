@@ -98,9 +98,7 @@ std::string describe(channel& in, network_matching& network) {
 void engine::state::diagnose() {
   receives.post_held_back();
   std::string text;
-  for (channel* const in : channels.all()) {
-    text += describe(*in, network);
-  }
+  channels.each([&](channel& in) { text += describe(in, network); });
   text += probes.describe();
   text += waiting.describe();
   if (text.empty()) {

@@ -33,6 +33,16 @@ engine::state::state(core::runtime& runtime)
   set_handlers(peers.network());
   rt.set_chore([](void* s) { return static_cast<state*>(s)->waiting.retry(); }, this);
   rt.set_diagnosis([](void* s) { static_cast<state*>(s)->diagnose(); }, this);
+  burial = rt.add_chore([](void* s) { return static_cast<state*>(s)->bury_channels(); }, this);
+}
+
+engine::state::~state() { rt.drop_chore(burial); }
+
+// Not wanted any more before the channels are taken: who drops another one wants it again after.
+int engine::state::bury_channels() noexcept {
+  rt.want_chore(burial, false);
+  receives.forget_latest();
+  return channels.bury();
 }
 
 // Those of messages that can be observed are replaced as long as somebody observes them.

@@ -113,26 +113,32 @@ bool failure_watch::is_interrupted(const operation& op) const noexcept {
          !op.done() && fault_of(*op.in, any_source) == fault::peer_failed_pending;
 }
 
-// In the poller: nothing arrives meanwhile, so that what is collected stays posted. A receive from
-// any source does not end when one of them has died: it is interrupted.
-void failure_watch::end_receives(channel& in) {
-  all_.receives.post_held_back(in);
-  std::vector<operation*> ended;
+// A receive from any source does not end when one of them has died: it is interrupted.
+void failure_watch::find_failed(channel& in, std::vector<failed_receive>& failed) {
   const bool meets = meeting_table::is_of(in);
-  {
-    const auto held = in.matcher.gathered();
-    const auto collect = [&](const match::receive& r) {
-      const fault f = meets ? all_.meetings.fault_of(r.wanted) : fault_of(in, r.wanted.source);
-      if (f != fault::none && f != fault::peer_failed_pending) {
-        ended.push_back(static_cast<operation*>(const_cast<match::receive*>(&r)));
-      }
-    };
-    held.all().each_receive(
-        [](void* c, const match::receive& r) { (*static_cast<decltype(&collect)>(c))(r); },
-        const_cast<void*>(static_cast<const void*>(&collect)));
-  }
-  for (operation* op : ended) {
-    all_.receives.end_posted(*op, meets ? fault::peer_failed : fault_of(in, op->wanted.source));
+  const auto held = in.matcher.gathered();
+  const auto collect = [&](const match::receive& r) {
+    const fault f = meets ? all_.meetings.fault_of(r.wanted) : fault_of(in, r.wanted.source);
+    if (f != fault::none && f != fault::peer_failed_pending) {
+      failed.push_back({static_cast<operation*>(const_cast<match::receive*>(&r)), f});
+    }
+  };
+  held.all().each_receive(
+      [](void* c, const match::receive& r) { (*static_cast<decltype(&collect)>(c))(r); },
+      const_cast<void*>(static_cast<const void*>(&collect)));
+}
+
+// In the poller: nothing arrives meanwhile, so that what is found stays posted, and keeps its
+// channel.
+void failure_watch::end_receives() {
+  all_.receives.post_held_back();
+  std::vector<failed_receive> failed;
+  all_.channels.each([&](channel& in) {
+    find_failed(in, failed);
+    all_.network.end_receives(in);
+  });
+  for (const auto& [op, why] : failed) {
+    all_.receives.end_posted(*op, why);
   }
 }
 
@@ -178,10 +184,7 @@ int failure_watch::look() {
       }
     }
     end_revoked_sends();
-    for (channel* in : all_.channels.all()) {
-      end_receives(*in);
-      all_.network.end_receives(*in);
-    }
+    end_receives();
   });
   looked_ns_ = now_ns();
   if (dead_members_.empty() && lost_strangers_.empty() && !any_revoked_) {
@@ -226,16 +229,13 @@ void failure_watch::forget_old_revocation(channel& in, const core::communicator&
 void failure_watch::arrived_revoke(const fabric::arrival& a) noexcept {
   base::must_have_memory("revoking a communicator", [&] {
     const auto context = static_cast<std::uint32_t>(a.head.word[0]);
-    const channel& in = all_.channels.of(context);
-    const bool stranger = in.comm != nullptr && in.comm->members().find(a.source) < 0;
-    if (stranger || in.revoked.load(std::memory_order_relaxed)) {
+    const core::group members = all_.channels.members_of(context);
+    const bool stranger = members.size() != 0 && members.find(a.source) < 0;
+    if (stranger || all_.channels.of(context).revoked.load(std::memory_order_relaxed)) {
       return;
     }
     mark_revoked(context, a.source);
-    if (in.comm == nullptr) {
-      return;
-    }
-    for (const job_rank peer : in.comm->members().members()) {
+    for (const job_rank peer : members.members()) {
       if (peer != all_.rt.rank() && peer != a.source && !all_.peers.is_dead(peer)) {
         all_.sends.control(peer, am_revoke, {{context, 0}});
       }

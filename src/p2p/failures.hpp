@@ -79,7 +79,13 @@ class failure_watch {
   void note(job_rank dead);
   void begin_looking();
   int look();
-  void end_receives(channel& in);
+  /// A receive that is posted, and the fault that it ends with.
+  struct failed_receive {
+    operation* op;
+    fault why;
+  };
+  void find_failed(channel& in, std::vector<failed_receive>& failed);
+  void end_receives();
   void end_revoked_sends();
   void end_with(operation& op, fault why) noexcept;
   void mark_revoked(std::uint32_t context, job_rank by);

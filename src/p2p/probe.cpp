@@ -119,11 +119,12 @@ std::string prober::describe() {
   }
   const std::uint32_t context = vain_in_.load(std::memory_order_relaxed);
   if (text.empty() && context != channel_table::no_context) {
-    // Its channel may be gone by now.
-    if (const channel* const in = all_.channels.find(context); in != nullptr) {
-      text = line("last probe without success", *in,
-                  std::bit_cast<match::envelope>(vain_for_.load(std::memory_order_relaxed)));
-    }
+    all_.channels.each([&](const channel& in) {
+      if (in.context == context) {  // none has, if the communicator is gone by now
+        text = line("last probe without success", in,
+                    std::bit_cast<match::envelope>(vain_for_.load(std::memory_order_relaxed)));
+      }
+    });
   }
   return text;
 }

@@ -44,15 +44,18 @@ namespace sinew::p2p {
 
 struct engine::state {
   explicit state(core::runtime& runtime);
+  ~state();
   state(const state&) = delete;
   state& operator=(const state&) = delete;
 
   void set_handlers(fabric::endpoint& of);
+  int bury_channels() noexcept;
   void diagnose();
   /// The way to ranks of other jobs. Any thread.
   void open_outside();
 
   core::runtime& rt;
+  int burial = -1;  ///< the chore that ends channels which have been dropped
   peer_table peers;
   /// Also where the network matches: what is seldom is looked for on this way only.
   const bool threaded;

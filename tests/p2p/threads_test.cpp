@@ -203,6 +203,33 @@ TEST_P(p2p_among_threads, a_sender_is_held_back_and_let_go_by_several_threads) {
   });
 }
 
+// While something has failed whoever polls looks at all channels; another thread ends some of them.
+TEST_P(p2p_among_threads, communicators_are_freed_while_failures_are_looked_for) {
+  constexpr int rounds = 3000 * scale;
+  job([](member& m) {
+    const core::group alone({job_rank{m.rank}});
+    core::communicator revoked(context_id{2}, alone, comm_rank{0});
+    m.engine.attach(revoked);
+    m.engine.revoke(revoked);
+    std::atomic<bool> done{false};
+    in_threads(3, [&](int t) {
+      if (t == 0) {
+        for (int i = 0; i < rounds; ++i) {
+          core::communicator passing(context_id{4 + 2 * static_cast<std::uint32_t>(i % 3)}, alone,
+                                     comm_rank{0});
+          m.engine.attach(passing);
+          EXPECT_TRUE(m.engine.detach(passing));
+        }
+        done.store(true);
+      }
+      while (!done.load()) {
+        m.runtime.poll();
+      }
+    });
+    EXPECT_FALSE(m.engine.detach(revoked)) << "words about it may still be under way";
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(all, p2p_among_threads, ::testing::Values(backend::inproc, backend::shm),
                          [](const auto& param) { return test::name_of(param.param); });
 

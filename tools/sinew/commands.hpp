@@ -10,6 +10,7 @@ namespace sinew::tool {
 int run_main(int argc, char** argv);
 int mpiexec_main(int argc, char** argv);
 int info_main(int argc, char** argv);
+int env_main(int argc, char** argv);
 int bench_main(int argc, char** argv);
 int route_main(int argc, char** argv);
 int daemon_main(int argc, char** argv);
@@ -18,6 +19,7 @@ int report_main(int argc, char** argv);
 [[nodiscard]] command_page run_page();
 [[nodiscard]] command_page mpiexec_page();
 [[nodiscard]] command_page info_page();
+[[nodiscard]] command_page env_page();
 [[nodiscard]] command_page bench_page();
 [[nodiscard]] command_page route_page();
 [[nodiscard]] command_page report_page();

@@ -24,6 +24,10 @@
 #include "sinew/formats/text.hpp"
 #include "sinew/info/machine_picture.hpp"
 #include "sinew/info/reach.hpp"
+#include "sinew/run/job_plan.hpp"
+#include "sinew/run/own_libraries.hpp"
+#include "sinew/run/program_check.hpp"
+#include "sinew/run/rank_process.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -274,6 +278,63 @@ section collectives_page(const info_request& request) {
   return result;
 }
 
+std::vector<std::string> ranks_environment() {
+  std::vector<std::string> environment = clean_environment();
+  offer_libraries(environment);
+  return environment;
+}
+
+record program_record(const std::string& named) {
+  const program_lookup lookup = find_program(named);
+  const std::string path = lookup.path.empty() ? named : lookup.path;
+  const program_facts facts = examine(path, ranks_environment());
+  const auto lines = [](const std::vector<std::string>& sentences) {
+    std::string text;
+    for (const std::string& each : sentences) {
+      text += (text.empty() ? "" : "\n") + as_sentence(each);
+    }
+    return text;
+  };
+  return {{"program", path},
+          {"kind", facts.kind},
+          {"MPI", facts.mpi},
+          {"found", facts.found},
+          {"interfaces", facts.interfaces},
+          {"remark", lines(facts.remarks)},
+          {"runs", facts.faults.empty() ? "yes" : "no"},
+          {"why", lines(facts.faults)}};
+}
+
+/// A field a line.
+std::string as_lines(const record& fields) {
+  constexpr std::size_t width = 12;
+  std::string text;
+  for (const auto& [name, value] : fields) {
+    std::string rest = value;
+    for (std::string head = name; !rest.empty(); head.clear()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      head.resize(width, ' ');
+      text += head + rest.substr(0, end) + "\n";
+      rest.erase(0, end + 1);
+    }
+  }
+  return text;
+}
+
+/// 1 if one of them does not run on Sinew.
+int tell_programs(const info_request& request, const std::vector<std::string>& files) {
+  section all;
+  int code = 0;
+  for (const std::string& file : files) {
+    all.rows.push_back(program_record(file));
+    code = all.rows.back().back().second.empty() ? code : 1;
+    all.text += (all.text.empty() ? "" : "\n") + as_lines(all.rows.back());
+  }
+  const std::string text = request.json ? "{\"programs\": " + as_json(all) + "}\n" : all.text;
+  std::fputs(text.c_str(), stdout);
+  return code;
+}
+
 struct page {
   std::string_view name;
   section (*make)(const info_request& request);
@@ -295,8 +356,8 @@ std::vector<page> chosen_pages(std::vector<std::string_view> names) {
     if (result.empty() || result.back().name != name) {
       const std::string_view near = nearest(name, known);
       throw usage_failure("no page " + std::string(name) +
-                          (near.empty() ? "; there are config, transports, topology, deps and "
-                                          "collectives"
+                          (near.empty() ? "; there are config, transports, topology, deps, "
+                                          "collectives and program"
                                         : "; did you mean " + std::string(near) + "?"));
     }
   }
@@ -309,14 +370,17 @@ command_page info_page() {
   static info_request unused;
   return {"info",
           "shows settings, transports, topology and versions",
-          "[config|transports|topology|deps|collectives]... [--json|--svg FILE] [--hosts LIST]",
+          "[config|transports|topology|deps|collectives]... [--json|--svg FILE] [--hosts LIST]\n"
+          "program FILE... [--json]",
           "config: every setting with its value and where that comes from. Settings are variables\n"
           "SINEW_<MODULE>_<KEY>.\n"
           "collectives: the algorithms of each collective, and which one a call takes: the first\n"
           "that can carry it out and that SINEW_COLL_<COLLECTIVE> names, else what is measured to\n"
-          "be the best.",
+          "be the best.\n"
+          "program: which MPI a program, a library or a script was built with, by which of MPI's\n"
+          "interfaces it calls, and whether it runs on Sinew; if not, why not.",
           table(unused),
-          {"config", "transports", "topology", "deps", "collectives"}};
+          {"config", "transports", "topology", "deps", "collectives", "program"}};
 }
 
 int info_main(int argc, char** argv) {
@@ -345,6 +409,12 @@ int info_main(int argc, char** argv) {
   }
   if (request.hosts.given() && (names.size() != 1 || names[0] != "transports")) {
     throw usage_failure("--hosts is for one page: sinew info transports --hosts h1,h2");
+  }
+  if (!names.empty() && names.front() == "program") {
+    if (names.size() == 1) {
+      throw usage_failure("program needs a file: sinew info program ./my_program");
+    }
+    return tell_programs(request, {names.begin() + 1, names.end()});
   }
   const std::vector<page> wanted = chosen_pages(names);
   for (const std::string& sentence : settings::load_environment()) {

@@ -1,5 +1,9 @@
 #include "sinew/run/elf_file.hpp"
 
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -8,7 +12,7 @@
 namespace sinew::tool {
 namespace {
 
-constexpr std::size_t most_bytes = 1 << 20;
+constexpr std::size_t most_bytes = 64 << 20;
 
 struct machine_name {
   Elf64_Half number;
@@ -68,6 +72,15 @@ std::string why_not_executable(const std::string& path) {
          "again";
 }
 
+std::string why_environment_is_ignored(const std::string& path) {
+  struct stat about{};
+  if (::stat(path.c_str(), &about) == 0 && (about.st_mode & (S_ISUID | S_ISGID)) != 0) {
+    return "runs with another user's or group's rights";
+  }
+  return ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0 ? "has file capabilities"
+                                                                         : "";
+}
+
 elf_file::elf_file(const std::string& path) : file_(path, std::ios::binary) {
   if (read_bytes(0, &head_, sizeof head_) && std::memcmp(head_.e_ident, ELFMAG, SELFMAG) == 0 &&
       head_.e_ident[EI_CLASS] == ELFCLASS64 && head_.e_phentsize == sizeof(Elf64_Phdr)) {
@@ -76,21 +89,42 @@ elf_file::elf_file(const std::string& path) : file_(path, std::ios::binary) {
   }
 }
 
+bool elf_file::is_of_this_machine() const { return head_.e_machine == own_machine; }
+
 std::string elf_file::interpreter() {
   const Elf64_Phdr* part = find(PT_INTERP);
   return part == nullptr ? std::string() : text_at(part->p_offset);
 }
 
+template <class T>
+std::vector<T> elf_file::table_at(Elf64_Off at, Elf64_Xword bytes) {
+  std::vector<T> table(bytes <= most_bytes ? bytes / sizeof(T) : 0);
+  if (!read_bytes(at, table.data(), table.size() * sizeof(T))) {
+    table.clear();
+  }
+  return table;
+}
+
+std::vector<Elf64_Dyn> elf_file::dynamic_entries() {
+  const Elf64_Phdr* part = find(PT_DYNAMIC);
+  return part == nullptr ? std::vector<Elf64_Dyn>()
+                         : table_at<Elf64_Dyn>(part->p_offset, part->p_filesz);
+}
+
+bool elf_file::is_static() {
+  if (find(PT_INTERP) != nullptr) {
+    return false;
+  }
+  const std::vector<Elf64_Dyn> entries = dynamic_entries();
+  return head_.e_type == ET_EXEC ||
+         std::any_of(entries.begin(), entries.end(), [](const Elf64_Dyn& each) {
+           return each.d_tag == DT_FLAGS_1 && (each.d_un.d_val & DF_1_PIE) != 0;
+         });
+}
+
 std::vector<std::string> elf_file::needed() {
   std::vector<std::string> names;
-  const Elf64_Phdr* part = find(PT_DYNAMIC);
-  if (part == nullptr || part->p_filesz > most_bytes) {
-    return names;
-  }
-  std::vector<Elf64_Dyn> entries(part->p_filesz / sizeof(Elf64_Dyn));
-  if (!read_bytes(part->p_offset, entries.data(), entries.size() * sizeof(Elf64_Dyn))) {
-    return names;
-  }
+  const std::vector<Elf64_Dyn> entries = dynamic_entries();
   std::optional<Elf64_Off> strings;
   for (const Elf64_Dyn& each : entries) {
     if (each.d_tag == DT_STRTAB) {
@@ -100,6 +134,26 @@ std::vector<std::string> elf_file::needed() {
   for (const Elf64_Dyn& each : entries) {
     if (each.d_tag == DT_NEEDED && strings) {
       names.push_back(text_at(*strings + each.d_un.d_val));
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> elf_file::imports() {
+  std::vector<std::string> names;
+  const auto sections =
+      table_at<Elf64_Shdr>(head_.e_shoff, Elf64_Xword{head_.e_shnum} * sizeof(Elf64_Shdr));
+  for (const Elf64_Shdr& each : sections) {
+    if (each.sh_type != SHT_DYNSYM || each.sh_link >= sections.size()) {
+      continue;
+    }
+    const Elf64_Shdr& strings = sections[each.sh_link];
+    const std::vector<char> text = table_at<char>(strings.sh_offset, strings.sh_size);
+    for (const Elf64_Sym& symbol : table_at<Elf64_Sym>(each.sh_offset, each.sh_size)) {
+      if (symbol.st_shndx == SHN_UNDEF && symbol.st_name < text.size()) {
+        const auto begin = text.begin() + symbol.st_name;
+        names.emplace_back(begin, std::find(begin, text.end(), '\0'));
+      }
     }
   }
   return names;

@@ -15,7 +15,9 @@
 #include "sinew/run/binding.hpp"
 #include "sinew/run/elf_file.hpp"
 #include "sinew/run/other_mpi.hpp"
+#include "sinew/run/own_libraries.hpp"
 #include "sinew/run/preload.hpp"
+#include "sinew/run/program_check.hpp"
 #include "sinew/run/rank_process.hpp"
 #include "sinew/run/trace_merge.hpp"
 
@@ -36,61 +38,6 @@ bool foreign(std::string_view variable) {
   return !variable.starts_with(std::string(wire::parent) + "=") &&  // it is for our ranks
          std::any_of(prefixes.begin(), prefixes.end(),
                      [variable](std::string_view prefix) { return variable.starts_with(prefix); });
-}
-
-void assign(std::vector<std::string>& environment, const std::string& name,
-            const std::string& value) {
-  const std::string start = name + "=";
-  std::erase_if(environment, [&start](const std::string& each) { return each.starts_with(start); });
-  environment.push_back(start + value);
-}
-
-// ../lib of the running tool.
-std::string tree_libraries() {
-  std::array<char, 4096> path{};
-  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
-  if (size <= 0 || size == static_cast<ssize_t>(path.size())) {
-    return {};
-  }
-  std::string folder(path.data(), static_cast<std::size_t>(size));
-  for (int up = 0; up < 2; ++up) {
-    folder.resize(std::min(folder.size(), folder.rfind('/')));
-  }
-  return folder + "/lib";
-}
-
-// The same if our MPI library lies there; otherwise empty.
-std::string library_folder() {
-  std::string folder = tree_libraries();
-  return ::access((folder + "/libmpi_abi.so.1").c_str(), R_OK) == 0 ? folder : std::string();
-}
-
-// A program that was linked to another library of the standard ABI, or of an ABI that we have
-// (abi/foreign), finds ours first.
-void offer_library(std::vector<std::string>& environment) {
-  static const std::string folder = [] {
-    std::string all = library_folder();
-    if (!all.empty()) {
-      const std::string own = all;
-      for (const std::string& each : foreign_folders(own)) {
-        all += ":" + each;
-      }
-    }
-    return all;
-  }();
-  constexpr std::string_view start = "LD_LIBRARY_PATH=";
-  if (folder.empty()) {
-    return;
-  }
-  const auto now =
-      std::find_if(environment.begin(), environment.end(),
-                   [start](const std::string& each) { return each.starts_with(start); });
-  if (now == environment.end()) {
-    environment.push_back(std::string(start) + folder);
-  } else {
-    // An empty element would mean the current folder.
-    now->insert(start.size(), now->size() == start.size() ? folder : folder + ":");
-  }
 }
 
 // Threads as fibers: by a library in front of the program's own, other such libraries kept.
@@ -165,6 +112,16 @@ std::string complaint_of_two_mpis(const std::vector<std::string>& programs) {
                    " to Sinew: they cannot be ranks of one job. Build both with mpicc.sinew";
 }
 
+/// What the dynamic linker of a rank sees.
+std::vector<std::string> environment_of(const application& what) {
+  std::vector<std::string> environment = clean_environment();
+  for (const auto& [name, value] : what.environment) {
+    assign(environment, name, value);
+  }
+  offer_libraries(environment);
+  return environment;
+}
+
 /// For the user, if the program itself names the library of an MPI that is not Sinew: what will
 /// happen, and what to do. Else empty. (What its libraries name is looked at only when no rank has
 /// called Sinew's MPI, at the end: that takes a process.)
@@ -177,6 +134,15 @@ std::string remark_on_other_mpi(const application& what, const std::string& prog
     const std::string path = other_mpi_of(what, program);
     const bool have_its_abi = has_foreign(tree_libraries(), name);
     if (path.empty() && have_its_abi) {
+      const std::string ignored = why_environment_is_ignored(program);
+      const std::string two =
+          ignored.empty() ? why_two_mpis(program, environment_of(what)) : std::string();
+      if (!ignored.empty() || !two.empty()) {
+        return ignored.empty() ? two
+                               : program + " " + ignored +
+                                     ", so that it finds no library where Sinew says. Install "
+                                     "Sinew's libraries where the system's are";
+      }
       continue;
     }
     const std::string head =
@@ -273,12 +239,7 @@ std::vector<std::string> clean_environment() {
 }
 
 std::string other_mpi_of(const application& what, const std::string& program) {
-  std::vector<std::string> environment = clean_environment();
-  for (const auto& [name, value] : what.environment) {
-    assign(environment, name, value);
-  }
-  offer_library(environment);
-  return linked_other_mpi(program, environment);
+  return linked_other_mpi(program, environment_of(what));
 }
 
 std::vector<std::string> rank_environment(const run_options& options, const job_plan& plan,
@@ -332,7 +293,7 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   for (const auto& [name, value] : plan.ranks[static_cast<std::size_t>(rank)].what->environment) {
     assign(result, name, value);
   }
-  offer_library(result);
+  offer_libraries(result);
   if (options.threads_as_fibers) {
     preload_fibers(result);
   }

@@ -7,21 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "sinew/run/own_libraries.hpp"
+
 namespace sinew::tool {
 
 /// A name that MPI libraries have, those of other implementations and ours.
 [[nodiscard]] bool is_mpi_library(std::string_view file_name);
-/// The folders below `libraries`, this installation's, with libraries of other MPIs' ABIs
-/// (abi/foreign).
-[[nodiscard]] std::vector<std::string> foreign_folders(const std::string& libraries);
-/// Whether there is a library of that name in one of them.
-[[nodiscard]] bool has_foreign(const std::string& libraries, const std::string& file_name);
+/// Whose ABI the library with this name has, which is an MPI library's.
+[[nodiscard]] mpi_abi abi_of(std::string_view file_name);
 /// Whether the MPI whose library has this name speaks PMI-1, as our launcher does.
 [[nodiscard]] bool speaks_pmi1(std::string_view file_name);
 
 /// The path of another MPI's library among all that the dynamic linker loads for this program in
-/// this environment, or empty. Starts the dynamic linker, which takes a millisecond, and waits for
-/// it for a second at most.
+/// this environment, or empty. Asks the dynamic linker (dynamic_linker.hpp).
 [[nodiscard]] std::string linked_other_mpi(const std::string& program,
                                            const std::vector<std::string>& environment);
 

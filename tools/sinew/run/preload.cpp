@@ -1,7 +1,5 @@
 #include "sinew/run/preload.hpp"
 
-#include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -63,12 +61,8 @@ std::string why_not_elf(const std::string& program) {
 }  // namespace
 
 std::string why_no_fibers(const std::string& program) {
-  struct stat about{};
-  if (::stat(program.c_str(), &about) == 0 && (about.st_mode & (S_ISUID | S_ISGID)) != 0) {
-    return "runs with another user's or group's rights, so nothing may be loaded in front of it";
-  }
-  if (::getxattr(program.c_str(), "security.capability", nullptr, 0) > 0) {
-    return "has file capabilities, so nothing may be loaded in front of it";
+  if (const std::string why = why_environment_is_ignored(program); !why.empty()) {
+    return why + ", so nothing may be loaded in front of it";
   }
   const std::string interpreter = script_interpreter(program);
   // One step: the kernel, too, wants a script's interpreter to be a program.

@@ -1,8 +1,15 @@
 // MPICH's ABI as Fortran sees it: a handle is C's, and special addresses are variables in COMMON
-// blocks, of which a program has a copy that stands for all.
+// blocks, of which a program has a copy that stands for all. mpi_f08 has variables of its own in
+// their place.
 #pragma once
 
 #include "abi/foreign/generated/mpich/mpi.h"
+#include "abi/foreign/gfortran_descriptor.hpp"
+
+#define F08_PROFILING(name) pmpir_##name##_
+#define F08_BY_ADDRESS [[gnu::visibility("hidden")]]  // choice buffers have descriptors
+// Libraries older than MPICH 4.1 call what has large counts so.
+#define F08_LARGE(name, form) ALSO_NAMED(F08_NAME(name##_c_##form), F08_NAME(name##_##form##_large))
 
 extern "C" {
 
@@ -22,6 +29,19 @@ extern struct {
 } mpiprivc_;
 extern int mpifcmb5_;  ///< MPI_UNWEIGHTED
 extern int mpifcmb9_;  ///< MPI_WEIGHTS_EMPTY
+extern int mpifcmba_;  ///< MPI_BUFFER_AUTOMATIC, since MPICH 4.2
+
+// Those of mpi_f08, by its variables.
+extern int MPIR_F08_MPI_BOTTOM;
+extern int MPIR_F08_MPI_IN_PLACE;
+extern MPI_Status MPIR_F08_MPI_STATUS_IGNORE_OBJ;
+extern MPI_Status MPIR_F08_MPI_STATUSES_IGNORE_OBJ[1];
+extern int __mpi_f08_link_constants_MOD_mpi_unweighted[1];
+extern int __mpi_f08_link_constants_MOD_mpi_weights_empty[1];
+extern int __mpi_f08_link_constants_MOD_mpi_errcodes_ignore[1];
+extern int __mpi_f08_link_constants_MOD_mpi_buffer_automatic[1];
+extern char __mpi_f08_link_constants_MOD_mpi_argv_null[1];
+extern char __mpi_f08_link_constants_MOD_mpi_argvs_null[1];
 
 }  // extern "C"
 
@@ -47,6 +67,9 @@ int to_fortran(Handle handle) {
   }
 }
 
+/// Two bits of a handle say that it is.
+inline bool is_predefined(MPI_Datatype handle) { return static_cast<unsigned>(handle) >> 30 == 1; }
+
 /// What a handle is that a call does not set.
 template <class Handle>
 Handle unset(const int* to) {
@@ -66,17 +89,38 @@ inline int key_in_c(int key) {
   return is_predefined && key % 2 == 0 ? key - 1 : key;
 }
 
-inline bool is_bottom(const void* at) { return at == &mpipriv1_.bottom; }
-inline bool is_in_place(const void* at) { return at == &mpipriv1_.in_place; }
-inline bool is_automatic(const void* /*at*/) { return false; }  // it has no variable there
-inline bool is_unweighted(const void* at) { return at == &mpifcmb5_; }
-inline bool is_weights_empty(const void* at) { return at == &mpifcmb9_; }
-inline bool is_errcodes_ignore(const void* at) { return at == &mpipriv2_.errcodes_ignore; }
-inline bool is_argv_null(const void* at) { return at == &mpiprivc_.argv_null; }
-inline bool is_argvs_null(const void* at) { return at == &mpiprivc_.argvs_null; }
-inline bool is_status_ignore(const void* at) {
-  return at == mpipriv1_.status_ignore || at == mpipriv2_.statuses_ignore;
+inline bool is_one_of(const void* at, const void* variable, const void* of_mpi_f08) {
+  return at == variable || at == of_mpi_f08;
 }
-inline void* automatic_cell() { return MPI_BUFFER_AUTOMATIC; }
+inline bool is_bottom(const void* at) {
+  return is_one_of(at, &mpipriv1_.bottom, &MPIR_F08_MPI_BOTTOM);
+}
+inline bool is_in_place(const void* at) {
+  return is_one_of(at, &mpipriv1_.in_place, &MPIR_F08_MPI_IN_PLACE);
+}
+inline bool is_automatic(const void* at) {
+  return is_one_of(at, &mpifcmba_, __mpi_f08_link_constants_MOD_mpi_buffer_automatic);
+}
+inline bool is_unweighted(const void* at) {
+  return is_one_of(at, &mpifcmb5_, __mpi_f08_link_constants_MOD_mpi_unweighted);
+}
+inline bool is_weights_empty(const void* at) {
+  return is_one_of(at, &mpifcmb9_, __mpi_f08_link_constants_MOD_mpi_weights_empty);
+}
+inline bool is_errcodes_ignore(const void* at) {
+  return is_one_of(at, &mpipriv2_.errcodes_ignore,
+                   __mpi_f08_link_constants_MOD_mpi_errcodes_ignore);
+}
+inline bool is_argv_null(const void* at) {
+  return is_one_of(at, &mpiprivc_.argv_null, __mpi_f08_link_constants_MOD_mpi_argv_null);
+}
+inline bool is_argvs_null(const void* at) {
+  return is_one_of(at, &mpiprivc_.argvs_null, __mpi_f08_link_constants_MOD_mpi_argvs_null);
+}
+inline bool is_status_ignore(const void* at) {
+  return is_one_of(at, mpipriv1_.status_ignore, &MPIR_F08_MPI_STATUS_IGNORE_OBJ) ||
+         is_one_of(at, mpipriv2_.statuses_ignore, MPIR_F08_MPI_STATUSES_IGNORE_OBJ);
+}
+inline void* automatic_cell() { return __mpi_f08_link_constants_MOD_mpi_buffer_automatic; }
 
 }  // namespace sinew::fortran

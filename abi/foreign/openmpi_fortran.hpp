@@ -3,6 +3,11 @@
 #pragma once
 
 #include "abi/foreign/generated/openmpi/mpi.h"
+#include "abi/fortran/descriptor.hpp"
+
+#define F08_PROFILING(name) pmpi_##name##_
+#define F08_BY_ADDRESS  // choice buffers have no descriptors, and sections are copied
+#define F08_LARGE(name, form)
 
 extern "C" {
 

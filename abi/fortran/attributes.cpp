@@ -67,45 +67,45 @@ void create_keyval(Create create, Copy copy, Delete erase, attribute_procedures 
 
 extern "C" {
 
-#define SINEW_ATTRIBUTES(name, Name, Handle)                                                       \
-  void FORTRAN(name##_create_keyval)(callback * copy, callback * erase, int* key,                  \
-                                     const MPI_Aint* state, int* ierror) {                         \
-    create_keyval(MPI(Name##_create_keyval), name##_copy_of(copy), name##_delete_of(erase),        \
-                  {copy, erase, *state, false}, key, ierror);                                      \
-  }                                                                                                \
-  SAME_AS(name##_create_keyval)                                                                    \
-  void FORTRAN(name##_create_keyval_f08)(callback * copy, callback * erase, int* key,              \
-                                         const MPI_Aint* state, int* ierror);                      \
-                                                                                                   \
-  void FORTRAN(name##_set_attr)(const int* handle, const int* key, const MPI_Aint* value,          \
-                                int* ierror) {                                                     \
-    const fortran_call from(sizeof *value);                                                        \
-    done(ierror, MPI(Name##_set_attr)(from_fortran<Handle>(handle), key_in_c(*key),                \
-                                      reinterpret_cast<void*>(*value)));                           \
-  }                                                                                                \
-  SAME_AS(name##_set_attr)                                                                         \
-  void FORTRAN(name##_set_attr_f08)(const int* handle, const int* key, const MPI_Aint* value,      \
-                                    int* ierror);                                                  \
-                                                                                                   \
-  void FORTRAN(name##_get_attr)(const int* handle, const int* key, MPI_Aint* value, int* flag,     \
-                                int* ierror) {                                                     \
-    void* there = nullptr;                                                                         \
-    int found = 0;                                                                                 \
-    const fortran_call from(sizeof *value);                                                        \
-    const int key_there = key_in_c(*key);                                                          \
-    const int code =                                                                               \
-        MPI(Name##_get_attr)(from_fortran<Handle>(handle), key_there, &there, &found);             \
-    if (code == MPI_SUCCESS) {                                                                     \
-      *flag = logical(found);                                                                      \
-      if (found != 0) {                                                                            \
-        *value = fortran_value(key_there, there);                                                  \
-      }                                                                                            \
-    }                                                                                              \
-    done(ierror, code);                                                                            \
-  }                                                                                                \
-  SAME_AS(name##_get_attr)                                                                         \
-  void FORTRAN(name##_get_attr_f08)(const int* handle, const int* key, MPI_Aint* value, int* flag, \
-                                    int* ierror);
+#define SINEW_ATTRIBUTES(name, Name, Handle)                                                   \
+  void FORTRAN(name##_create_keyval)(callback * copy, callback * erase, int* key,              \
+                                     const MPI_Aint* state, int* ierror) {                     \
+    create_keyval(MPI(Name##_create_keyval), name##_copy_of(copy), name##_delete_of(erase),    \
+                  {copy, erase, *state, false}, key, ierror);                                  \
+  }                                                                                            \
+  SAME_AS(name##_create_keyval)                                                                \
+  void F08(name##_create_keyval)(callback * copy, callback * erase, int* key,                  \
+                                 const MPI_Aint* state, int* ierror);                          \
+                                                                                               \
+  void FORTRAN(name##_set_attr)(const int* handle, const int* key, const MPI_Aint* value,      \
+                                int* ierror) {                                                 \
+    const fortran_call from(sizeof *value);                                                    \
+    done(ierror, MPI(Name##_set_attr)(from_fortran<Handle>(handle), key_in_c(*key),            \
+                                      reinterpret_cast<void*>(*value)));                       \
+  }                                                                                            \
+  SAME_AS(name##_set_attr)                                                                     \
+  void F08(name##_set_attr)(const int* handle, const int* key, const MPI_Aint* value,          \
+                            int* ierror);                                                      \
+                                                                                               \
+  void FORTRAN(name##_get_attr)(const int* handle, const int* key, MPI_Aint* value, int* flag, \
+                                int* ierror) {                                                 \
+    void* there = nullptr;                                                                     \
+    int found = 0;                                                                             \
+    const fortran_call from(sizeof *value);                                                    \
+    const int key_there = key_in_c(*key);                                                      \
+    const int code =                                                                           \
+        MPI(Name##_get_attr)(from_fortran<Handle>(handle), key_there, &there, &found);         \
+    if (code == MPI_SUCCESS) {                                                                 \
+      *flag = logical(found);                                                                  \
+      if (found != 0) {                                                                        \
+        *value = fortran_value(key_there, there);                                              \
+      }                                                                                        \
+    }                                                                                          \
+    done(ierror, code);                                                                        \
+  }                                                                                            \
+  SAME_AS(name##_get_attr)                                                                     \
+  void F08(name##_get_attr)(const int* handle, const int* key, MPI_Aint* value, int* flag,     \
+                            int* ierror);
 
 SINEW_ATTRIBUTES(comm, Comm, MPI_Comm)
 SINEW_ATTRIBUTES(type, Type, MPI_Datatype)

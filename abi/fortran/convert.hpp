@@ -5,15 +5,13 @@
 // is passed, module mpi_f08.
 #pragma once
 
-#include <ISO_Fortran_binding.h>
-
 #include <cstddef>
 #include <cstdint>
 
 #include "abi/scratch.hpp"
 
-// What a handle is in Fortran, and which addresses are special, in the ABI that this is compiled
-// for: the standard's, or another library's (abi/foreign).
+// What a handle is in Fortran, which addresses are special and how mpi_f08's procedures are called,
+// in the ABI that this is compiled for: the standard's, or another library's (abi/foreign).
 #ifdef SINEW_FORTRAN_ABI
 #include SINEW_FORTRAN_ABI
 #else
@@ -23,15 +21,26 @@
 // The sources that are generated, and those by hand, are compiled twice: see generate/bodies.py.
 #ifdef SINEW_FORTRAN_PROFILING
 #define FORTRAN(name) pmpi_##name##_
+#define F08_NAME(name) F08_PROFILING(name)
 #define MPI(name) PMPI_##name
 #else
 #define FORTRAN(name) mpi_##name##_
+#define F08_NAME(name) mpi_##name##_
 #define MPI(name) MPI_##name
 #endif
+// Names of mpi_f08's procedures: without and with descriptors of choice buffers (MPI-5.0 section
+// 19.1.5), and of both those with large counts.
+#define F08(name) F08_NAME(name##_f08)
+#define F08TS(name) F08_NAME(name##_f08ts)
+#define F08_C(name) F08_NAME(name##_c_f08)
+#define F08TS_C(name) F08_NAME(name##_c_f08ts)
 #define SINEW_TEXT_OF(name) #name
 #define SINEW_TEXT(name) SINEW_TEXT_OF(name)
 /// Another external name of the procedure FORTRAN(name).
 #define SAME_AS(name) [[gnu::alias(SINEW_TEXT(FORTRAN(name)))]]
+/// The same without its parameters: `other` is a name of `procedure`, too.
+#define ALSO_NAMED(procedure, other) \
+  asm(".globl " SINEW_TEXT(other) "\n.set " SINEW_TEXT(other) ", " SINEW_TEXT(procedure));
 
 extern "C" {
 
@@ -231,7 +240,7 @@ inline void* address_of(const void* buffer) {
   return const_cast<void*>(buffer);
 }
 
-inline void* address_of(const CFI_cdesc_t* buffer) { return address_of(buffer->base_addr); }
+inline void* address_of(const descriptor* buffer) { return address_of(base_of(*buffer)); }
 
 inline MPI_Status* status_at(MPI_Status* status) {
   return is_status_ignore(status) ? MPI_STATUS_IGNORE : status;
@@ -258,8 +267,6 @@ enum class blanks { end, both_ends };
 class text_in {
  public:
   text_in(const char* from, std::size_t length, blanks trimmed);
-  text_in(const CFI_cdesc_t* from, blanks trimmed)
-      : text_in(static_cast<const char*>(from->base_addr), from->elem_len, trimmed) {}
   const char* data() { return text_.data(); }
 
  private:
@@ -273,8 +280,6 @@ class text_out {
       : to_(to), length_(length), text_(static_cast<long>(longest) + 1) {
     text_[0] = '\0';
   }
-  text_out(const CFI_cdesc_t* to, std::size_t longest)
-      : text_out(static_cast<char*>(to->base_addr), to->elem_len, longest) {}
   text_out(const text_out&) = delete;
   text_out& operator=(const text_out&) = delete;
   ~text_out();

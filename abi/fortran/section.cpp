@@ -12,7 +12,7 @@ namespace {
 /// Copies between the section and a contiguous buffer, element by element.
 template <class Move>
 void each_element(const shape& s, char* base, Move move) {
-  std::ptrdiff_t at[CFI_MAX_RANK] = {};
+  std::ptrdiff_t at[shape::most] = {};
   const std::size_t count = s.elements();
   char* element = base;
   for (std::size_t i = 0; i < count; ++i) {
@@ -125,18 +125,19 @@ int describe(const shape& s, int rank, MPI_Count elements, const unit& u, buildi
 
 }  // namespace
 
-shape::shape(const CFI_cdesc_t& of) : element(of.elem_len) {
-  for (int d = 0; d < of.rank; ++d) {
-    const CFI_dim_t& dim = of.dim[d];
-    if (dim.extent == 1) {
+shape::shape(const descriptor& of) : element(element_bytes(of)) {
+  for (int d = 0; d < rank_of(of); ++d) {
+    const std::ptrdiff_t count = extent_of(of, d);
+    const std::ptrdiff_t step = stride_of(of, d);
+    if (count == 1) {
       continue;
     }
-    if (rank > 0 && dim.sm == stride[rank - 1] * extent[rank - 1]) {
-      extent[rank - 1] *= dim.extent;
+    if (rank > 0 && step == stride[rank - 1] * extent[rank - 1]) {
+      extent[rank - 1] *= count;
       continue;
     }
-    extent[rank] = dim.extent;
-    stride[rank] = dim.sm;
+    extent[rank] = count;
+    stride[rank] = step;
     ++rank;
   }
 }
@@ -150,7 +151,7 @@ std::size_t shape::elements() const {
 }
 
 void section::copy_or_fail(use how) {
-  if (at_ != buffer_->base_addr) {
+  if (at_ != base_of(*buffer_)) {
     return;  // a special address
   }
   if (!how.may_copy) {
@@ -179,7 +180,7 @@ void section::end() {
   if (copy_ != nullptr) {
     if (write_back_) {
       const shape s(*buffer_);
-      each_element(s, static_cast<char*>(buffer_->base_addr), [&](char* element, std::size_t i) {
+      each_element(s, static_cast<char*>(base_of(*buffer_)), [&](char* element, std::size_t i) {
         std::memcpy(element, copy_ + i * s.element, s.element);
       });
     }
@@ -188,7 +189,7 @@ void section::end() {
 }
 
 void counted_section::describe(use how) {
-  if (at_ != buffer_->base_addr || count_ <= 0) {
+  if (at_ != base_of(*buffer_) || count_ <= 0) {
     return;  // a special address; nothing; or an error that C reports
   }
   const shape s(*buffer_);
@@ -217,7 +218,7 @@ void counted_section::describe(use how) {
 }
 
 void block_section::describe(use how) {
-  if (at_ != buffer_->base_addr) {
+  if (at_ != base_of(*buffer_)) {
     return;
   }
   const shape s(*buffer_);

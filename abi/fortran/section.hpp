@@ -2,8 +2,6 @@
 // say where their elements lie (MPI-5.0 sections 19.1.2 and 19.1.12).
 #pragma once
 
-#include <ISO_Fortran_binding.h>
-
 #include <cstddef>
 
 #include "abi/fortran/convert.hpp"
@@ -18,8 +16,10 @@ struct use {
 /// A section of an array as extents and strides, the fastest first; neighbouring dimensions that
 /// lie one behind the other are one, so that a contiguous array has no stride but its element's.
 struct shape {
+  static constexpr int most = 15;  ///< dimensions
+
   shape() = default;
-  explicit shape(const CFI_cdesc_t& of);
+  explicit shape(const descriptor& of);
 
   [[nodiscard]] std::size_t elements() const;
   [[nodiscard]] bool contiguous() const {
@@ -30,18 +30,18 @@ struct shape {
 
   int rank = 0;
   std::size_t element = 0;  ///< bytes
-  std::ptrdiff_t extent[CFI_MAX_RANK];
-  std::ptrdiff_t stride[CFI_MAX_RANK];  ///< bytes
+  std::ptrdiff_t extent[most];
+  std::ptrdiff_t stride[most];  ///< bytes
 };
 
 /// Whether the array is contiguous, the usual case: a few instructions.
-inline bool contiguous(const CFI_cdesc_t* array) {
-  auto next = static_cast<CFI_index_t>(array->elem_len);
-  for (int d = 0; d < array->rank; ++d) {
-    if (array->dim[d].extent != 1 && array->dim[d].sm != next) {
-      return array->dim[d].extent <= 0;
+inline bool contiguous(const descriptor& array) {
+  auto next = static_cast<std::ptrdiff_t>(element_bytes(array));
+  for (int d = 0; d < rank_of(array); ++d) {
+    if (extent_of(array, d) != 1 && stride_of(array, d) != next) {
+      return extent_of(array, d) <= 0;
     }
-    next *= array->dim[d].extent;
+    next *= extent_of(array, d);
   }
   return true;
 }
@@ -61,7 +61,7 @@ class section {
   [[nodiscard]] MPI_Datatype type() const { return type_; }
 
  protected:
-  section(const CFI_cdesc_t* buffer, MPI_Datatype datatype)
+  section(const descriptor* buffer, MPI_Datatype datatype)
       : buffer_(buffer), at_(address_of(buffer)), type_(datatype) {}
   ~section() {
     if (held_ != nullptr || copy_ != nullptr) [[unlikely]] {
@@ -73,7 +73,7 @@ class section {
   void copy_or_fail(use how);
   void end();
 
-  const CFI_cdesc_t* buffer_;
+  const descriptor* buffer_;
   void* at_;
   MPI_Datatype type_;
   held_type* held_ = nullptr;  ///< has the type, unless it is the caller's
@@ -85,9 +85,9 @@ class section {
 /// (buffer, count, datatype): the datatype becomes one of the section's first `count` elements.
 class counted_section : public section {
  public:
-  counted_section(const CFI_cdesc_t* buffer, MPI_Count count, MPI_Datatype datatype, use how)
+  counted_section(const descriptor* buffer, MPI_Count count, MPI_Datatype datatype, use how)
       : section(buffer, datatype), count_(count) {
-    if (!contiguous(buffer)) [[unlikely]] {
+    if (!contiguous(*buffer)) [[unlikely]] {
       describe(how);
     }
   }
@@ -103,9 +103,9 @@ class counted_section : public section {
 /// stride, if that is even.
 class block_section : public section {
  public:
-  block_section(const CFI_cdesc_t* buffer, MPI_Datatype datatype, use how)
+  block_section(const descriptor* buffer, MPI_Datatype datatype, use how)
       : section(buffer, datatype) {
-    if (!contiguous(buffer)) [[unlikely]] {
+    if (!contiguous(*buffer)) [[unlikely]] {
       describe(how);
     }
   }
@@ -117,8 +117,8 @@ class block_section : public section {
 /// Where the datatype may not change: operands of reductions, packed data.
 class whole_section : public section {
  public:
-  whole_section(const CFI_cdesc_t* buffer, use how) : section(buffer, MPI_DATATYPE_NULL) {
-    if (!contiguous(buffer)) [[unlikely]] {
+  whole_section(const descriptor* buffer, use how) : section(buffer, MPI_DATATYPE_NULL) {
+    if (!contiguous(*buffer)) [[unlikely]] {
       copy_or_fail(how);
     }
   }

@@ -90,8 +90,7 @@ cache& of_this_thread() {
 /// Whether datatypes outlive the present call for sure: a session may end with all of its objects.
 bool may_keep(MPI_Datatype element) {
   int world = 0;
-  return reinterpret_cast<std::uintptr_t>(element) < first_made &&
-         PMPI_Initialized(&world) == MPI_SUCCESS && world != 0;
+  return is_predefined(element) && PMPI_Initialized(&world) == MPI_SUCCESS && world != 0;
 }
 
 }  // namespace

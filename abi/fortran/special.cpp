@@ -101,21 +101,21 @@ extern "C" {
 void FORTRAN(init)(int* ierror) {
   done(ierror, with_fortran_described(MPI(Init)(nullptr, nullptr)));
 }
-SAME_AS(init) void FORTRAN(init_f08)(int* ierror);
+SAME_AS(init) void F08(init)(int* ierror);
 
 void FORTRAN(init_thread)(const int* required, int* provided, int* ierror) {
   done(ierror, with_fortran_described(MPI(Init_thread)(nullptr, nullptr, *required, provided)));
 }
 SAME_AS(init_thread)
-void FORTRAN(init_thread_f08)(const int* required, int* provided, int* ierror);
+void F08(init_thread)(const int* required, int* provided, int* ierror);
 
 void FORTRAN(pcontrol)(const int* level) { MPI(Pcontrol)(*level); }
-SAME_AS(pcontrol) void FORTRAN(pcontrol_f08)(const int* level);
+SAME_AS(pcontrol) void F08(pcontrol)(const int* level);
 
 void FORTRAN(info_create_env)(int* info, int* ierror) {
   done(ierror, MPI(Info_create_env)(0, nullptr, handle_out<MPI_Info>(info).at()));
 }
-SAME_AS(info_create_env) void FORTRAN(info_create_env_f08)(int* info, int* ierror);
+SAME_AS(info_create_env) void F08(info_create_env)(int* info, int* ierror);
 
 // The patterns themselves are passed, not their meaning.
 void FORTRAN(abi_get_fortran_booleans)(const int* size, int* yes, int* no, int* is_set,
@@ -127,8 +127,7 @@ void FORTRAN(abi_get_fortran_booleans)(const int* size, int* yes, int* no, int* 
   done(ierror, MPI(Abi_get_fortran_booleans)(*size, yes, no, logical_out(is_set).at()));
 }
 SAME_AS(abi_get_fortran_booleans)
-void FORTRAN(abi_get_fortran_booleans_f08)(const int* size, int* yes, int* no, int* is_set,
-                                           int* ierror);
+void F08(abi_get_fortran_booleans)(const int* size, int* yes, int* no, int* is_set, int* ierror);
 
 void FORTRAN(abi_set_fortran_booleans)(const int* size, const int* yes, const int* no,
                                        int* ierror) {
@@ -139,8 +138,7 @@ void FORTRAN(abi_set_fortran_booleans)(const int* size, const int* yes, const in
   done(ierror, MPI(Abi_set_fortran_booleans)(*size, const_cast<int*>(yes), const_cast<int*>(no)));
 }
 SAME_AS(abi_set_fortran_booleans)
-void FORTRAN(abi_set_fortran_booleans_f08)(const int* size, const int* yes, const int* no,
-                                           int* ierror);
+void F08(abi_set_fortran_booleans)(const int* size, const int* yes, const int* no, int* ierror);
 
 // --- buffers that are given back -----------------------------------------------------------------
 
@@ -150,33 +148,34 @@ void FORTRAN(buffer_detach)(void*, int* size, int* ierror) {
   done(ierror, MPI(Buffer_detach)(&buffer, size));
 }
 
-void FORTRAN(buffer_detach_f08)(void* to, int* size, int* ierror) {
+void F08(buffer_detach)(void* to, int* size, int* ierror) {
   void* buffer = nullptr;
   const int code = MPI(Buffer_detach)(&buffer, size);
   return_buffer(to, buffer);
   done(ierror, code);
 }
 
-void FORTRAN(buffer_detach_c_f08)(void* to, MPI_Count* size, int* ierror) {
+void F08_C(buffer_detach)(void* to, MPI_Count* size, int* ierror) {
   void* buffer = nullptr;
   const int code = MPI(Buffer_detach_c)(&buffer, size);
   return_buffer(to, buffer);
   done(ierror, code);
 }
+F08_LARGE(buffer_detach, f08)
 
 void FORTRAN(comm_detach_buffer)(const int* comm, void*, int* size, int* ierror) {
   void* buffer = nullptr;
   done(ierror, MPI(Comm_detach_buffer)(from_fortran<MPI_Comm>(comm), &buffer, size));
 }
 
-void FORTRAN(comm_detach_buffer_f08)(const int* comm, void* to, int* size, int* ierror) {
+void F08(comm_detach_buffer)(const int* comm, void* to, int* size, int* ierror) {
   void* buffer = nullptr;
   const int code = MPI(Comm_detach_buffer)(from_fortran<MPI_Comm>(comm), &buffer, size);
   return_buffer(to, buffer);
   done(ierror, code);
 }
 
-void FORTRAN(comm_detach_buffer_c_f08)(const int* comm, void* to, MPI_Count* size, int* ierror) {
+void F08_C(comm_detach_buffer)(const int* comm, void* to, MPI_Count* size, int* ierror) {
   void* buffer = nullptr;
   const int code = MPI(Comm_detach_buffer_c)(from_fortran<MPI_Comm>(comm), &buffer, size);
   return_buffer(to, buffer);
@@ -188,15 +187,14 @@ void FORTRAN(session_detach_buffer)(const int* session, void*, int* size, int* i
   done(ierror, MPI(Session_detach_buffer)(from_fortran<MPI_Session>(session), &buffer, size));
 }
 
-void FORTRAN(session_detach_buffer_f08)(const int* session, void* to, int* size, int* ierror) {
+void F08(session_detach_buffer)(const int* session, void* to, int* size, int* ierror) {
   void* buffer = nullptr;
   const int code = MPI(Session_detach_buffer)(from_fortran<MPI_Session>(session), &buffer, size);
   return_buffer(to, buffer);
   done(ierror, code);
 }
 
-void FORTRAN(session_detach_buffer_c_f08)(const int* session, void* to, MPI_Count* size,
-                                          int* ierror) {
+void F08_C(session_detach_buffer)(const int* session, void* to, MPI_Count* size, int* ierror) {
   void* buffer = nullptr;
   const int code = MPI(Session_detach_buffer_c)(from_fortran<MPI_Session>(session), &buffer, size);
   return_buffer(to, buffer);
@@ -221,9 +219,8 @@ void FORTRAN(info_get)(const int* info, const char* key, const int* valuelen, ch
   done(ierror, code);
 }
 SAME_AS(info_get)
-void FORTRAN(info_get_f08)(const int* info, const char* key, const int* valuelen, char* value,
-                           int* flag, int* ierror, std::size_t key_length,
-                           std::size_t value_length);
+void F08(info_get)(const int* info, const char* key, const int* valuelen, char* value, int* flag,
+                   int* ierror, std::size_t key_length, std::size_t value_length);
 
 void FORTRAN(info_get_string)(const int* info, const char* key, int* buflen, char* value, int* flag,
                               int* ierror, std::size_t key_length, std::size_t value_length) {
@@ -246,9 +243,8 @@ void FORTRAN(info_get_string)(const int* info, const char* key, int* buflen, cha
   done(ierror, code);
 }
 SAME_AS(info_get_string)
-void FORTRAN(info_get_string_f08)(const int* info, const char* key, int* buflen, char* value,
-                                  int* flag, int* ierror, std::size_t key_length,
-                                  std::size_t value_length);
+void F08(info_get_string)(const int* info, const char* key, int* buflen, char* value, int* flag,
+                          int* ierror, std::size_t key_length, std::size_t value_length);
 
 void FORTRAN(session_get_nth_pset)(const int* session, const int* info, const int* n, int* pset_len,
                                    char* name, int* ierror, std::size_t name_length) {
@@ -267,9 +263,8 @@ void FORTRAN(session_get_nth_pset)(const int* session, const int* info, const in
   done(ierror, code);
 }
 SAME_AS(session_get_nth_pset)
-void FORTRAN(session_get_nth_pset_f08)(const int* session, const int* info, const int* n,
-                                       int* pset_len, char* name, int* ierror,
-                                       std::size_t name_length);
+void F08(session_get_nth_pset)(const int* session, const int* info, const int* n, int* pset_len,
+                               char* name, int* ierror, std::size_t name_length);
 
 // --- processes -----------------------------------------------------------------------------------
 
@@ -288,10 +283,9 @@ void FORTRAN(comm_spawn)(const char* command, const char* argv, const int* maxpr
                                handle_out<MPI_Comm>(intercomm).at(), errcodes_at(errcodes)));
 }
 SAME_AS(comm_spawn)
-void FORTRAN(comm_spawn_f08)(const char* command, const char* argv, const int* maxprocs,
-                             const int* info, const int* root, const int* comm, int* intercomm,
-                             int* errcodes, int* ierror, std::size_t command_length,
-                             std::size_t argv_length);
+void F08(comm_spawn)(const char* command, const char* argv, const int* maxprocs, const int* info,
+                     const int* root, const int* comm, int* intercomm, int* errcodes, int* ierror,
+                     std::size_t command_length, std::size_t argv_length);
 
 void FORTRAN(comm_spawn_multiple)(const int* count, const char* commands, const char* argv,
                                   const int* maxprocs, const int* infos, const int* root,
@@ -318,10 +312,10 @@ void FORTRAN(comm_spawn_multiple)(const int* count, const char* commands, const 
                    handle_out<MPI_Comm>(intercomm).at(), errcodes_at(errcodes)));
 }
 SAME_AS(comm_spawn_multiple)
-void FORTRAN(comm_spawn_multiple_f08)(const int* count, const char* commands, const char* argv,
-                                      const int* maxprocs, const int* infos, const int* root,
-                                      const int* comm, int* intercomm, int* errcodes, int* ierror,
-                                      std::size_t command_length, std::size_t argv_length);
+void F08(comm_spawn_multiple)(const int* count, const char* commands, const char* argv,
+                              const int* maxprocs, const int* infos, const int* root,
+                              const int* comm, int* intercomm, int* errcodes, int* ierror,
+                              std::size_t command_length, std::size_t argv_length);
 
 // --- datatypes' contents -------------------------------------------------------------------------
 
@@ -342,17 +336,14 @@ void FORTRAN(type_get_contents)(const int* datatype, const int* max_integers,
   done(ierror, code);
 }
 SAME_AS(type_get_contents)
-void FORTRAN(type_get_contents_f08)(const int* datatype, const int* max_integers,
-                                    const int* max_addresses, const int* max_datatypes,
-                                    int* integers, MPI_Aint* addresses, int* datatypes,
-                                    int* ierror);
+void F08(type_get_contents)(const int* datatype, const int* max_integers, const int* max_addresses,
+                            const int* max_datatypes, int* integers, MPI_Aint* addresses,
+                            int* datatypes, int* ierror);
 
-void FORTRAN(type_get_contents_c_f08)(const int* datatype, const MPI_Count* max_integers,
-                                      const MPI_Count* max_addresses,
-                                      const MPI_Count* max_large_counts,
-                                      const MPI_Count* max_datatypes, int* integers,
-                                      MPI_Aint* addresses, MPI_Count* large_counts, int* datatypes,
-                                      int* ierror) {
+void F08_C(type_get_contents)(const int* datatype, const MPI_Count* max_integers,
+                              const MPI_Count* max_addresses, const MPI_Count* max_large_counts,
+                              const MPI_Count* max_datatypes, int* integers, MPI_Aint* addresses,
+                              MPI_Count* large_counts, int* datatypes, int* ierror) {
   const MPI_Datatype type = from_fortran<MPI_Datatype>(datatype);
   MPI_Count counts[4] = {};
   int combiner = 0;
@@ -369,29 +360,31 @@ void FORTRAN(type_get_contents_c_f08)(const int* datatype, const MPI_Count* max_
   }
   done(ierror, code);
 }
+F08_LARGE(type_get_contents, f08)
 
 // --- what C does not have ------------------------------------------------------------------------
 
-void FORTRAN(sizeof_f08ts)(const CFI_cdesc_t* x, int* size, int* ierror) {
-  *size = static_cast<int>(x->elem_len);
+void F08TS(sizeof)(const descriptor* x, int* size, int* ierror) {
+  *size = static_cast<int>(element_bytes(*x));
   done(ierror, MPI_SUCCESS);
 }
 
 // The compiler cannot know that nothing happens here (section 19.1.16).
 void FORTRAN(f_sync_reg)(void*) {}
-void FORTRAN(f_sync_reg_f08ts)(const CFI_cdesc_t*) {}
+SAME_AS(f_sync_reg) F08_BY_ADDRESS void F08(f_sync_reg)(void*);
+void F08TS(f_sync_reg)(const descriptor*) {}
 
 void FORTRAN(status_f2f08)(const int* from, MPI_Status* to, int* ierror) {
   std::memcpy(to, from, sizeof *to);
   done(ierror, MPI_SUCCESS);
 }
-SAME_AS(status_f2f08) void FORTRAN(status_f2f08_f08)(const int* from, MPI_Status* to, int* ierror);
+SAME_AS(status_f2f08) void F08(status_f2f08)(const int* from, MPI_Status* to, int* ierror);
 
 void FORTRAN(status_f082f)(const MPI_Status* from, int* to, int* ierror) {
   std::memcpy(to, from, sizeof *from);
   done(ierror, MPI_SUCCESS);
 }
-SAME_AS(status_f082f) void FORTRAN(status_f082f_f08)(const MPI_Status* from, int* to, int* ierror);
+SAME_AS(status_f082f) void F08(status_f082f)(const MPI_Status* from, int* to, int* ierror);
 
 // --- callbacks -----------------------------------------------------------------------------------
 
@@ -402,9 +395,9 @@ void FORTRAN(op_create)(callback* user, const int* commute, int* op, int* ierror
                    : MPI(Op_create)(call, truth(*commute), handle_out<MPI_Op>(op).at()));
 }
 SAME_AS(op_create)
-void FORTRAN(op_create_f08)(callback* user, const int* commute, int* op, int* ierror);
+void F08(op_create)(callback* user, const int* commute, int* op, int* ierror);
 
-void FORTRAN(op_create_c_f08)(callback* user, const int* commute, int* op, int* ierror) {
+void F08_C(op_create)(callback* user, const int* commute, int* op, int* ierror) {
   MPI_User_function_c* const call = large_operation_of(user);
   done(ierror, call == nullptr
                    ? no_slot("user operations with large counts")
@@ -419,7 +412,7 @@ void FORTRAN(op_create_c_f08)(callback* user, const int* commute, int* op, int* 
                                        call, handle_out<MPI_Errhandler>(errhandler).at())); \
   }                                                                                         \
   SAME_AS(name##_create_errhandler)                                                         \
-  void FORTRAN(name##_create_errhandler_f08)(callback * user, int* errhandler, int* ierror);
+  void F08(name##_create_errhandler)(callback * user, int* errhandler, int* ierror);
 SINEW_ERRHANDLER(comm, Comm, comm_errhandler_of)
 SINEW_ERRHANDLER(file, File, file_errhandler_of)
 SINEW_ERRHANDLER(session, Session, session_errhandler_of)
@@ -438,40 +431,59 @@ void FORTRAN(grequest_start)(callback* query, callback* release, callback* cance
   done(ierror, code);
 }
 SAME_AS(grequest_start)
-void FORTRAN(grequest_start_f08)(callback* query, callback* release, callback* cancel,
-                                 MPI_Aint* state, int* request, int* ierror);
+void F08(grequest_start)(callback* query, callback* release, callback* cancel, MPI_Aint* state,
+                         int* request, int* ierror);
 
 void mpi_conversion_fn_null_(void*, int*, int*, void*, MPI_Offset*, MPI_Aint*, int*);
 void mpi_conversion_fn_null_c_(void*, int*, MPI_Count*, void*, MPI_Offset*, MPI_Aint*, int*);
+// Of other MPIs' mpi_f08 (abi/foreign).
+[[gnu::weak]] void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null();
+[[gnu::weak]] void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c();
+
+}  // extern "C"
+
+namespace {
+
+MPI_Datarep_conversion_function* converter_of(callback* user,
+                                              MPI_Datarep_conversion_function* other) {
+  const bool none = user == reinterpret_cast<callback*>(mpi_conversion_fn_null_) ||
+                    user == __mpi_f08_callbacks_MOD_mpi_conversion_fn_null;
+  return none ? MPI_CONVERSION_FN_NULL : other;
+}
+
+MPI_Datarep_conversion_function_c* converter_of(callback* user,
+                                                MPI_Datarep_conversion_function_c* other) {
+  const bool none = user == reinterpret_cast<callback*>(mpi_conversion_fn_null_c_) ||
+                    user == __mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c;
+  return none ? MPI_CONVERSION_FN_NULL_C : other;
+}
+
+}  // namespace
+
+extern "C" {
 
 void FORTRAN(register_datarep)(const char* datarep, callback* read, callback* write,
                                callback* extent, const MPI_Aint* state, int* ierror,
                                std::size_t datarep_length) {
   auto all = std::make_unique<datarep_procedures>(datarep_procedures{read, write, extent, *state});
-  auto* const none = reinterpret_cast<callback*>(mpi_conversion_fn_null_);
-  const int code = MPI(Register_datarep)(text_in(datarep, datarep_length, blanks::end).data(),
-                                         read == none ? MPI_CONVERSION_FN_NULL : datarep_read,
-                                         write == none ? MPI_CONVERSION_FN_NULL : datarep_write,
-                                         datarep_extent, all.get());
+  const int code = MPI(Register_datarep)(
+      text_in(datarep, datarep_length, blanks::end).data(), converter_of(read, datarep_read),
+      converter_of(write, datarep_write), datarep_extent, all.get());
   if (code == MPI_SUCCESS) {
     (void)all.release();  // a representation is never forgotten
   }
   done(ierror, code);
 }
 SAME_AS(register_datarep)
-void FORTRAN(register_datarep_f08)(const char* datarep, callback* read, callback* write,
-                                   callback* extent, const MPI_Aint* state, int* ierror,
-                                   std::size_t datarep_length);
+void F08(register_datarep)(const char* datarep, callback* read, callback* write, callback* extent,
+                           const MPI_Aint* state, int* ierror, std::size_t datarep_length);
 
-void FORTRAN(register_datarep_c_f08)(const char* datarep, callback* read, callback* write,
-                                     callback* extent, const MPI_Aint* state, int* ierror,
-                                     std::size_t datarep_length) {
+void F08_C(register_datarep)(const char* datarep, callback* read, callback* write, callback* extent,
+                             const MPI_Aint* state, int* ierror, std::size_t datarep_length) {
   auto all = std::make_unique<datarep_procedures>(datarep_procedures{read, write, extent, *state});
-  auto* const none = reinterpret_cast<callback*>(mpi_conversion_fn_null_c_);
   const int code = MPI(Register_datarep_c)(
-      text_in(datarep, datarep_length, blanks::end).data(),
-      read == none ? MPI_CONVERSION_FN_NULL_C : datarep_read_large,
-      write == none ? MPI_CONVERSION_FN_NULL_C : datarep_write_large, datarep_extent, all.get());
+      text_in(datarep, datarep_length, blanks::end).data(), converter_of(read, datarep_read_large),
+      converter_of(write, datarep_write_large), datarep_extent, all.get());
   if (code == MPI_SUCCESS) {
     (void)all.release();
   }

@@ -4,7 +4,12 @@
 
 #include <cstdint>
 
+#include "abi/fortran/descriptor.hpp"
 #include "c/mpi.h"
+
+#define F08_PROFILING(name) pmpi_##name##_
+#define F08_BY_ADDRESS [[gnu::visibility("hidden")]]  // choice buffers have descriptors
+#define F08_LARGE(name, form)                         // large counts have no other names
 
 extern "C" {
 
@@ -86,6 +91,10 @@ inline MPI_Win null_of(MPI_Win) { return MPI_WIN_NULL; }
 template <class Handle>
 Handle unset(const int* /*to*/) {
   return null_of(Handle{});
+}
+
+inline bool is_predefined(MPI_Datatype handle) {
+  return reinterpret_cast<std::uintptr_t>(handle) < first_made;
 }
 
 /// A key of attributes.

@@ -54,6 +54,12 @@ class Wheel(unittest.TestCase):
             asks = f"import ctypes; ctypes.CDLL('{self.work}/env/lib/{name}').MPI_Init(None, None)"
             run(self.bin / "python", "-c", asks)
 
+    def test_a_library_is_found_by_each_of_its_names(self):
+        """A wheel has no links."""
+        for name in ("mpich/libmpichfort.so.12", "openmpi/libmpi_usempif08.so.40"):
+            asks = f"import ctypes; ctypes.CDLL('{self.work}/env/lib/sinew/{name}').mpi_send_"
+            run(self.bin / "python", "-c", asks)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

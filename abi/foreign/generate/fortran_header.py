@@ -33,10 +33,14 @@ def _value(library, name, row):
     return value
 
 
-def render(rows, library, procedures, sections):
+def sections_of(rows, library, sections):
+    """The constants, with the values that the library has for them in Fortran."""
     in_fortran = [dict(row, **{library: _value(library, row["name"], row)}) for row in rows
                   if row[library] != "-"]
-    values = {row["name"]: row[library] for row in in_fortran}
-    return interfaces.mpif_h(procedures, list(_with_values(sections, in_fortran, library)),
-                             values["DISPLACEMENT_CURRENT"] + "_8",
-                             ADDRESSES[library].splitlines)
+    return list(_with_values(sections, in_fortran, library))
+
+
+def render(rows, library, procedures, sections):
+    displacement = next(row[library] for row in rows if row["name"] == "DISPLACEMENT_CURRENT")
+    return interfaces.mpif_h(procedures, sections_of(rows, library, sections),
+                             displacement + "_8", ADDRESSES[library].splitlines)

@@ -16,6 +16,7 @@ def products():
     import c_header
     import constants
     import fortran_header
+    import fortran_modules
     import forward
     import model
     import procedures as fortran
@@ -43,6 +44,8 @@ def products():
     for library in ("mpich", "openmpi"):
         made[GENERATED / library / "mpif.h"] = fortran_header.render(
             known, library, fortran.procedures(), sections)
+        made[GENERATED / library / "modules.f90"] = fortran_modules.modules(
+            library, fortran_header.sections_of(known, library, sections))
     share = -(-len(generated) // PARTS)
     for part in range(PARTS):
         made[GENERATED / f"forward_{part + 1}.cpp"] = forward.definitions(

@@ -47,9 +47,9 @@ def cpp_type(argument, descriptors):
     """What Fortran passes: an address, or a descriptor of a choice buffer or a text."""
     const = "const " if argument.intent == "IN" else ""
     if argument.buffer:
-        return "const CFI_cdesc_t*" if descriptors else f"{const}void*"
+        return "const descriptor*" if descriptors else f"{const}void*"
     if argument.text:
-        return "const CFI_cdesc_t*" if descriptors else f"{const}char*"
+        return f"{const}char*"
     if argument.type == "TYPE(MPI_Status)":
         return const + "MPI_Status*"
     if argument.handle:
@@ -62,10 +62,12 @@ def cpp_type(argument, descriptors):
 
 
 def parameters(procedure, descriptors=False):
-    words = [f"{cpp_type(a, descriptors)} {a.name.lower()}" for a in procedure.arguments]
+    words = [f"F08TS_TEXT({a.name.lower()})" if a.text and descriptors else
+             f"{cpp_type(a, descriptors)} {a.name.lower()}" for a in procedure.arguments]
     if not descriptors:
         words += [f"std::size_t {a.name.lower()}_length" for a in procedure.texts]
-    return ", ".join(words)
+    return ", ".join(words) + "".join(
+        f" F08TS_LENGTH({a.name.lower()})" for a in procedure.texts if descriptors)
 
 
 def _length(argument, procedure=None):
@@ -80,7 +82,7 @@ def _length(argument, procedure=None):
 
 def _text(procedure, argument, descriptors):
     name = argument.name.lower()
-    where = name if descriptors else f"{name}, {name}_length"
+    where = f"F08TS_GIVEN({name})" if descriptors else f"{name}, {name}_length"
     if argument.intent == "OUT":
         return f"text_out({where}, {LONGEST[procedure.c_name]}).data()"
     trim = "both_ends" if procedure.c_name.startswith("MPI_Info_") else "end"
@@ -218,42 +220,37 @@ def _body(procedure, descriptors):
     return [part for line in lines for part in wrap(line)] + wrap(f"  done(ierror, {call});")
 
 
+def _result(procedure):
+    return WIDTHS[procedure.result] if procedure.result else "void"
+
+
 def _definition(procedure, name, descriptors):
-    result = WIDTHS[procedure.result] if procedure.result else "void"
-    lines = wrap(f"{result} FORTRAN({name})({parameters(procedure, descriptors)}) {{")
+    lines = wrap(f"{_result(procedure)} {name}({parameters(procedure, descriptors)}) {{")
     return lines + _body(procedure, descriptors) + ["}"]
 
 
-def _alias(procedure, name, of):
-    result = WIDTHS[procedure.result] if procedure.result else "void"
-    return wrap(f"SAME_AS({of}) {result} FORTRAN({name})({parameters(procedure)});")
+def _alias(procedure, name, attribute=""):
+    return wrap(f"SAME_AS({procedure.symbol}) {attribute}{_result(procedure)} "
+                f"{name}({parameters(procedure)});")
 
 
-def names(procedure):
-    """External names: of the call without descriptors, and further ones for the same code."""
-    base = procedure.symbol
-    if procedure.buffers:
-        return base, []
-    # A large count has no name in mpif.h and module mpi.
-    return (f"{base}_f08", []) if procedure.large else (base, [f"{base}_f08"])
+def _large(procedure, form, descriptors):
+    """Of mpi_f08 alone: mpif.h and module mpi have no large counts."""
+    name = procedure.symbol.removesuffix("_c")
+    lines = _definition(procedure, f"{form.upper()}_C({name})", descriptors)
+    return lines + [f"F08_LARGE({name}, {form})", ""]
 
 
 def _emit(procedure):
-    by_hand = procedure.short in BY_HAND
-    first, further = names(procedure)
-    lines = []
-    if procedure.buffers:
-        if procedure.large:
-            return []
-        lines += _definition(procedure, first, False)
-    elif not by_hand:
-        lines += _definition(procedure, first, False)
-        for name in further:
-            lines += _alias(procedure, name, first)
-    else:
+    if procedure.short in BY_HAND or procedure.large and procedure.buffers:
         return []
-    if any(a.type == "TYPE(C_PTR)" for a in procedure.arguments) and not procedure.large:
-        lines += _alias(procedure, f"{procedure.symbol}_cptr", first)
+    if procedure.large:
+        return _large(procedure, "f08", False)
+    lines = _definition(procedure, f"FORTRAN({procedure.symbol})", False)
+    lines += _alias(procedure, f"F08({procedure.symbol})",
+                    "F08_BY_ADDRESS " if procedure.buffers else "")
+    if any(a.type == "TYPE(C_PTR)" for a in procedure.arguments):
+        lines += _alias(procedure, f"FORTRAN({procedure.symbol}_cptr)")
     return lines + [""]
 
 
@@ -265,7 +262,7 @@ def _source(includes, lines):
 
 
 def definitions(procedures):
-    """What mpif.h and module mpi call, and module mpi_f08 where no choice buffer is passed."""
+    """What mpif.h and module mpi call, and module mpi_f08 where no descriptor is passed."""
     return _source(["convert"], [line for p in procedures for line in _emit(p)])
 
 
@@ -273,6 +270,8 @@ def sections(procedures):
     """What module mpi_f08 calls with choice buffers: array sections, by C descriptors."""
     lines = []
     for procedure in procedures:
-        if procedure.buffers:
-            lines += _definition(procedure, procedure.symbol + "_f08ts", True) + [""]
+        if procedure.buffers and procedure.large:
+            lines += _large(procedure, "f08ts", True)
+        elif procedure.buffers:
+            lines += _definition(procedure, f"F08TS({procedure.symbol})", True) + [""]
     return _source(["convert", "section"], lines)

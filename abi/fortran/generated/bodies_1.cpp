@@ -8,28 +8,27 @@ extern "C" {
 void FORTRAN(abi_get_fortran_info)(int* info, int* ierror) {
   done(ierror, MPI(Abi_get_fortran_info)(handle_out<MPI_Info>(info).at()));
 }
-SAME_AS(abi_get_fortran_info) void FORTRAN(abi_get_fortran_info_f08)(int* info, int* ierror);
+SAME_AS(abi_get_fortran_info) void F08(abi_get_fortran_info)(int* info, int* ierror);
 
 void FORTRAN(abi_get_info)(int* info, int* ierror) {
   done(ierror, MPI(Abi_get_info)(handle_out<MPI_Info>(info).at()));
 }
-SAME_AS(abi_get_info) void FORTRAN(abi_get_info_f08)(int* info, int* ierror);
+SAME_AS(abi_get_info) void F08(abi_get_info)(int* info, int* ierror);
 
 void FORTRAN(abi_get_version)(int* abi_major, int* abi_minor, int* ierror) {
   done(ierror, MPI(Abi_get_version)(abi_major, abi_minor));
 }
-SAME_AS(abi_get_version) void FORTRAN(abi_get_version_f08)(int* abi_major, int* abi_minor,
-    int* ierror);
+SAME_AS(abi_get_version) void F08(abi_get_version)(int* abi_major, int* abi_minor, int* ierror);
 
 void FORTRAN(abi_set_fortran_info)(const int* info, int* ierror) {
   done(ierror, MPI(Abi_set_fortran_info)(from_fortran<MPI_Info>(info)));
 }
-SAME_AS(abi_set_fortran_info) void FORTRAN(abi_set_fortran_info_f08)(const int* info, int* ierror);
+SAME_AS(abi_set_fortran_info) void F08(abi_set_fortran_info)(const int* info, int* ierror);
 
 void FORTRAN(abort)(const int* comm, const int* errorcode, int* ierror) {
   done(ierror, MPI(Abort)(from_fortran<MPI_Comm>(comm), *errorcode));
 }
-SAME_AS(abort) void FORTRAN(abort_f08)(const int* comm, const int* errorcode, int* ierror);
+SAME_AS(abort) void F08(abort)(const int* comm, const int* errorcode, int* ierror);
 
 void FORTRAN(accumulate)(const void* origin_addr, const int* origin_count,
     const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
@@ -40,16 +39,20 @@ void FORTRAN(accumulate)(const void* origin_addr, const int* origin_count,
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Op>(op),
     from_fortran<MPI_Win>(win)));
 }
+SAME_AS(accumulate) F08_BY_ADDRESS void F08(accumulate)(const void* origin_addr,
+    const int* origin_count, const int* origin_datatype, const int* target_rank,
+    const MPI_Aint* target_disp, const int* target_count, const int* target_datatype,
+    const int* op, const int* win, int* ierror);
 
 void FORTRAN(add_error_class)(int* errorclass, int* ierror) {
   done(ierror, MPI(Add_error_class)(errorclass));
 }
-SAME_AS(add_error_class) void FORTRAN(add_error_class_f08)(int* errorclass, int* ierror);
+SAME_AS(add_error_class) void F08(add_error_class)(int* errorclass, int* ierror);
 
 void FORTRAN(add_error_code)(const int* errorclass, int* errorcode, int* ierror) {
   done(ierror, MPI(Add_error_code)(*errorclass, errorcode));
 }
-SAME_AS(add_error_code) void FORTRAN(add_error_code_f08)(const int* errorclass, int* errorcode,
+SAME_AS(add_error_code) void F08(add_error_code)(const int* errorclass, int* errorcode,
     int* ierror);
 
 void FORTRAN(add_error_string)(const int* errorcode, const char* string, int* ierror,
@@ -57,18 +60,18 @@ void FORTRAN(add_error_string)(const int* errorcode, const char* string, int* ie
   done(ierror, MPI(Add_error_string)(*errorcode, text_in(string, string_length,
     blanks::end).data()));
 }
-SAME_AS(add_error_string) void FORTRAN(add_error_string_f08)(const int* errorcode,
-    const char* string, int* ierror, std::size_t string_length);
+SAME_AS(add_error_string) void F08(add_error_string)(const int* errorcode, const char* string,
+    int* ierror, std::size_t string_length);
 
 MPI_Aint FORTRAN(aint_add)(const MPI_Aint* base, const MPI_Aint* disp) {
   return MPI(Aint_add)(*base, *disp);
 }
-SAME_AS(aint_add) MPI_Aint FORTRAN(aint_add_f08)(const MPI_Aint* base, const MPI_Aint* disp);
+SAME_AS(aint_add) MPI_Aint F08(aint_add)(const MPI_Aint* base, const MPI_Aint* disp);
 
 MPI_Aint FORTRAN(aint_diff)(const MPI_Aint* addr1, const MPI_Aint* addr2) {
   return MPI(Aint_diff)(*addr1, *addr2);
 }
-SAME_AS(aint_diff) MPI_Aint FORTRAN(aint_diff_f08)(const MPI_Aint* addr1, const MPI_Aint* addr2);
+SAME_AS(aint_diff) MPI_Aint F08(aint_diff)(const MPI_Aint* addr1, const MPI_Aint* addr2);
 
 void FORTRAN(allgather)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* comm, int* ierror) {
@@ -76,6 +79,9 @@ void FORTRAN(allgather)(const void* sendbuf, const int* sendcount, const int* se
     from_fortran<MPI_Datatype>(sendtype), address_of(recvbuf), *recvcount,
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(allgather) F08_BY_ADDRESS void F08(allgather)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
+    int* ierror);
 
 void FORTRAN(allgather_init)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* comm, const int* info,
@@ -85,6 +91,9 @@ void FORTRAN(allgather_init)(const void* sendbuf, const int* sendcount, const in
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(allgather_init) F08_BY_ADDRESS void F08(allgather_init)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcount,
+    const int* recvtype, const int* comm, const int* info, int* request, int* ierror);
 
 void FORTRAN(allgatherv)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcounts, const int* displs, const int* recvtype, const int* comm,
@@ -93,6 +102,9 @@ void FORTRAN(allgatherv)(const void* sendbuf, const int* sendcount, const int* s
     from_fortran<MPI_Datatype>(sendtype), address_of(recvbuf), recvcounts, displs,
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(allgatherv) F08_BY_ADDRESS void F08(allgatherv)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, void* recvbuf, const int* recvcounts, const int* displs,
+    const int* recvtype, const int* comm, int* ierror);
 
 void FORTRAN(allgatherv_init)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcounts, const int* displs, const int* recvtype, const int* comm,
@@ -102,12 +114,16 @@ void FORTRAN(allgatherv_init)(const void* sendbuf, const int* sendcount, const i
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(allgatherv_init) F08_BY_ADDRESS void F08(allgatherv_init)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcounts,
+    const int* displs, const int* recvtype, const int* comm, const int* info, int* request,
+    int* ierror);
 
 void FORTRAN(alloc_mem)(const MPI_Aint* size, const int* info, void* baseptr, int* ierror) {
   done(ierror, MPI(Alloc_mem)(*size, from_fortran<MPI_Info>(info), baseptr));
 }
-SAME_AS(alloc_mem) void FORTRAN(alloc_mem_f08)(const MPI_Aint* size, const int* info,
-    void* baseptr, int* ierror);
+SAME_AS(alloc_mem) void F08(alloc_mem)(const MPI_Aint* size, const int* info, void* baseptr,
+    int* ierror);
 SAME_AS(alloc_mem) void FORTRAN(alloc_mem_cptr)(const MPI_Aint* size, const int* info,
     void* baseptr, int* ierror);
 
@@ -116,6 +132,8 @@ void FORTRAN(allreduce)(const void* sendbuf, void* recvbuf, const int* count, co
   done(ierror, MPI(Allreduce)(address_of(sendbuf), address_of(recvbuf), *count,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(allreduce) F08_BY_ADDRESS void F08(allreduce)(const void* sendbuf, void* recvbuf,
+    const int* count, const int* datatype, const int* op, const int* comm, int* ierror);
 
 void FORTRAN(allreduce_init)(const void* sendbuf, void* recvbuf, const int* count,
     const int* datatype, const int* op, const int* comm, const int* info, int* request,
@@ -124,6 +142,9 @@ void FORTRAN(allreduce_init)(const void* sendbuf, void* recvbuf, const int* coun
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(allreduce_init) F08_BY_ADDRESS void F08(allreduce_init)(const void* sendbuf, void* recvbuf,
+    const int* count, const int* datatype, const int* op, const int* comm, const int* info,
+    int* request, int* ierror);
 
 void FORTRAN(alltoall)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* comm, int* ierror) {
@@ -131,6 +152,9 @@ void FORTRAN(alltoall)(const void* sendbuf, const int* sendcount, const int* sen
     address_of(recvbuf), *recvcount, from_fortran<MPI_Datatype>(recvtype),
     from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(alltoall) F08_BY_ADDRESS void F08(alltoall)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
+    int* ierror);
 
 void FORTRAN(alltoall_init)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* comm, const int* info,
@@ -140,6 +164,9 @@ void FORTRAN(alltoall_init)(const void* sendbuf, const int* sendcount, const int
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(alltoall_init) F08_BY_ADDRESS void F08(alltoall_init)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcount,
+    const int* recvtype, const int* comm, const int* info, int* request, int* ierror);
 
 void FORTRAN(alltoallv)(const void* sendbuf, const int* sendcounts, const int* sdispls,
     const int* sendtype, void* recvbuf, const int* recvcounts, const int* rdispls,
@@ -148,6 +175,9 @@ void FORTRAN(alltoallv)(const void* sendbuf, const int* sendcounts, const int* s
     from_fortran<MPI_Datatype>(sendtype), address_of(recvbuf), recvcounts, rdispls,
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(alltoallv) F08_BY_ADDRESS void F08(alltoallv)(const void* sendbuf, const int* sendcounts,
+    const int* sdispls, const int* sendtype, void* recvbuf, const int* recvcounts,
+    const int* rdispls, const int* recvtype, const int* comm, int* ierror);
 
 void FORTRAN(alltoallv_init)(const void* sendbuf, const int* sendcounts, const int* sdispls,
     const int* sendtype, void* recvbuf, const int* recvcounts, const int* rdispls,
@@ -157,6 +187,10 @@ void FORTRAN(alltoallv_init)(const void* sendbuf, const int* sendcounts, const i
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(alltoallv_init) F08_BY_ADDRESS void F08(alltoallv_init)(const void* sendbuf,
+    const int* sendcounts, const int* sdispls, const int* sendtype, void* recvbuf,
+    const int* recvcounts, const int* rdispls, const int* recvtype, const int* comm,
+    const int* info, int* request, int* ierror);
 
 void FORTRAN(alltoallw)(const void* sendbuf, const int* sendcounts, const int* sdispls,
     const int* sendtypes, void* recvbuf, const int* recvcounts, const int* rdispls,
@@ -166,6 +200,9 @@ void FORTRAN(alltoallw)(const void* sendbuf, const int* sendcounts, const int* s
     recvcounts, rdispls, handles_in<MPI_Datatype>(recvtypes, in_peers(comm, false)).data(),
     from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(alltoallw) F08_BY_ADDRESS void F08(alltoallw)(const void* sendbuf, const int* sendcounts,
+    const int* sdispls, const int* sendtypes, void* recvbuf, const int* recvcounts,
+    const int* rdispls, const int* recvtypes, const int* comm, int* ierror);
 
 void FORTRAN(alltoallw_init)(const void* sendbuf, const int* sendcounts, const int* sdispls,
     const int* sendtypes, void* recvbuf, const int* recvcounts, const int* rdispls,
@@ -176,24 +213,30 @@ void FORTRAN(alltoallw_init)(const void* sendbuf, const int* sendcounts, const i
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(alltoallw_init) F08_BY_ADDRESS void F08(alltoallw_init)(const void* sendbuf,
+    const int* sendcounts, const int* sdispls, const int* sendtypes, void* recvbuf,
+    const int* recvcounts, const int* rdispls, const int* recvtypes, const int* comm,
+    const int* info, int* request, int* ierror);
 
 void FORTRAN(barrier)(const int* comm, int* ierror) {
   done(ierror, MPI(Barrier)(from_fortran<MPI_Comm>(comm)));
 }
-SAME_AS(barrier) void FORTRAN(barrier_f08)(const int* comm, int* ierror);
+SAME_AS(barrier) void F08(barrier)(const int* comm, int* ierror);
 
 void FORTRAN(barrier_init)(const int* comm, const int* info, int* request, int* ierror) {
   done(ierror, MPI(Barrier_init)(from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
-SAME_AS(barrier_init) void FORTRAN(barrier_init_f08)(const int* comm, const int* info,
-    int* request, int* ierror);
+SAME_AS(barrier_init) void F08(barrier_init)(const int* comm, const int* info, int* request,
+    int* ierror);
 
 void FORTRAN(bcast)(void* buffer, const int* count, const int* datatype, const int* root,
     const int* comm, int* ierror) {
   done(ierror, MPI(Bcast)(address_of(buffer), *count, from_fortran<MPI_Datatype>(datatype), *root,
     from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(bcast) F08_BY_ADDRESS void F08(bcast)(void* buffer, const int* count, const int* datatype,
+    const int* root, const int* comm, int* ierror);
 
 void FORTRAN(bcast_init)(void* buffer, const int* count, const int* datatype, const int* root,
     const int* comm, const int* info, int* request, int* ierror) {
@@ -201,99 +244,108 @@ void FORTRAN(bcast_init)(void* buffer, const int* count, const int* datatype, co
     *root, from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(bcast_init) F08_BY_ADDRESS void F08(bcast_init)(void* buffer, const int* count,
+    const int* datatype, const int* root, const int* comm, const int* info, int* request,
+    int* ierror);
 
 void FORTRAN(bsend)(const void* buf, const int* count, const int* datatype, const int* dest,
     const int* tag, const int* comm, int* ierror) {
   done(ierror, MPI(Bsend)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype), *dest,
     *tag, from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(bsend) F08_BY_ADDRESS void F08(bsend)(const void* buf, const int* count,
+    const int* datatype, const int* dest, const int* tag, const int* comm, int* ierror);
 
 void FORTRAN(bsend_init)(const void* buf, const int* count, const int* datatype, const int* dest,
     const int* tag, const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Bsend_init)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype),
     *dest, *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(bsend_init) F08_BY_ADDRESS void F08(bsend_init)(const void* buf, const int* count,
+    const int* datatype, const int* dest, const int* tag, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(buffer_attach)(void* buffer, const int* size, int* ierror) {
   done(ierror, MPI(Buffer_attach)(address_of(buffer), *size));
 }
+SAME_AS(buffer_attach) F08_BY_ADDRESS void F08(buffer_attach)(void* buffer, const int* size,
+    int* ierror);
 
 void FORTRAN(buffer_flush)(int* ierror) {
   done(ierror, MPI(Buffer_flush)());
 }
-SAME_AS(buffer_flush) void FORTRAN(buffer_flush_f08)(int* ierror);
+SAME_AS(buffer_flush) void F08(buffer_flush)(int* ierror);
 
 void FORTRAN(buffer_iflush)(int* request, int* ierror) {
   done(ierror, MPI(Buffer_iflush)(handle_out<MPI_Request>(request).at()));
 }
-SAME_AS(buffer_iflush) void FORTRAN(buffer_iflush_f08)(int* request, int* ierror);
+SAME_AS(buffer_iflush) void F08(buffer_iflush)(int* request, int* ierror);
 
 void FORTRAN(cancel)(const int* request, int* ierror) {
   done(ierror, MPI(Cancel)(handle_inout<MPI_Request>(request).at()));
 }
-SAME_AS(cancel) void FORTRAN(cancel_f08)(const int* request, int* ierror);
+SAME_AS(cancel) void F08(cancel)(const int* request, int* ierror);
 
 void FORTRAN(cart_coords)(const int* comm, const int* rank, const int* maxdims, int* coords,
     int* ierror) {
   done(ierror, MPI(Cart_coords)(from_fortran<MPI_Comm>(comm), *rank, *maxdims, coords));
 }
-SAME_AS(cart_coords) void FORTRAN(cart_coords_f08)(const int* comm, const int* rank,
-    const int* maxdims, int* coords, int* ierror);
+SAME_AS(cart_coords) void F08(cart_coords)(const int* comm, const int* rank, const int* maxdims,
+    int* coords, int* ierror);
 
 void FORTRAN(cart_create)(const int* comm_old, const int* ndims, const int* dims,
     const int* periods, const int* reorder, int* comm_cart, int* ierror) {
   done(ierror, MPI(Cart_create)(from_fortran<MPI_Comm>(comm_old), *ndims, dims,
     logicals_in(periods, *ndims).data(), truth(*reorder), handle_out<MPI_Comm>(comm_cart).at()));
 }
-SAME_AS(cart_create) void FORTRAN(cart_create_f08)(const int* comm_old, const int* ndims,
-    const int* dims, const int* periods, const int* reorder, int* comm_cart, int* ierror);
+SAME_AS(cart_create) void F08(cart_create)(const int* comm_old, const int* ndims, const int* dims,
+    const int* periods, const int* reorder, int* comm_cart, int* ierror);
 
 void FORTRAN(cart_get)(const int* comm, const int* maxdims, int* dims, int* periods, int* coords,
     int* ierror) {
   done(ierror, MPI(Cart_get)(from_fortran<MPI_Comm>(comm), *maxdims, dims, logicals_out(periods,
     *maxdims).data(), coords));
 }
-SAME_AS(cart_get) void FORTRAN(cart_get_f08)(const int* comm, const int* maxdims, int* dims,
-    int* periods, int* coords, int* ierror);
+SAME_AS(cart_get) void F08(cart_get)(const int* comm, const int* maxdims, int* dims, int* periods,
+    int* coords, int* ierror);
 
 void FORTRAN(cart_map)(const int* comm, const int* ndims, const int* dims, const int* periods,
     int* newrank, int* ierror) {
   done(ierror, MPI(Cart_map)(from_fortran<MPI_Comm>(comm), *ndims, dims, logicals_in(periods,
     *ndims).data(), newrank));
 }
-SAME_AS(cart_map) void FORTRAN(cart_map_f08)(const int* comm, const int* ndims, const int* dims,
+SAME_AS(cart_map) void F08(cart_map)(const int* comm, const int* ndims, const int* dims,
     const int* periods, int* newrank, int* ierror);
 
 void FORTRAN(cart_rank)(const int* comm, const int* coords, int* rank, int* ierror) {
   done(ierror, MPI(Cart_rank)(from_fortran<MPI_Comm>(comm), coords, rank));
 }
-SAME_AS(cart_rank) void FORTRAN(cart_rank_f08)(const int* comm, const int* coords, int* rank,
-    int* ierror);
+SAME_AS(cart_rank) void F08(cart_rank)(const int* comm, const int* coords, int* rank, int* ierror);
 
 void FORTRAN(cart_shift)(const int* comm, const int* direction, const int* disp, int* rank_source,
     int* rank_dest, int* ierror) {
   done(ierror, MPI(Cart_shift)(from_fortran<MPI_Comm>(comm), *direction, *disp, rank_source,
     rank_dest));
 }
-SAME_AS(cart_shift) void FORTRAN(cart_shift_f08)(const int* comm, const int* direction,
-    const int* disp, int* rank_source, int* rank_dest, int* ierror);
+SAME_AS(cart_shift) void F08(cart_shift)(const int* comm, const int* direction, const int* disp,
+    int* rank_source, int* rank_dest, int* ierror);
 
 void FORTRAN(cart_sub)(const int* comm, const int* remain_dims, int* newcomm, int* ierror) {
   done(ierror, MPI(Cart_sub)(from_fortran<MPI_Comm>(comm), logicals_in(remain_dims,
     dimensions(comm)).data(), handle_out<MPI_Comm>(newcomm).at()));
 }
-SAME_AS(cart_sub) void FORTRAN(cart_sub_f08)(const int* comm, const int* remain_dims, int* newcomm,
+SAME_AS(cart_sub) void F08(cart_sub)(const int* comm, const int* remain_dims, int* newcomm,
     int* ierror);
 
 void FORTRAN(cartdim_get)(const int* comm, int* ndims, int* ierror) {
   done(ierror, MPI(Cartdim_get)(from_fortran<MPI_Comm>(comm), ndims));
 }
-SAME_AS(cartdim_get) void FORTRAN(cartdim_get_f08)(const int* comm, int* ndims, int* ierror);
+SAME_AS(cartdim_get) void F08(cartdim_get)(const int* comm, int* ndims, int* ierror);
 
 void FORTRAN(close_port)(const char* port_name, int* ierror, std::size_t port_name_length) {
   done(ierror, MPI(Close_port)(text_in(port_name, port_name_length, blanks::end).data()));
 }
-SAME_AS(close_port) void FORTRAN(close_port_f08)(const char* port_name, int* ierror,
+SAME_AS(close_port) void F08(close_port)(const char* port_name, int* ierror,
     std::size_t port_name_length);
 
 void FORTRAN(comm_accept)(const char* port_name, const int* info, const int* root, const int* comm,
@@ -302,25 +354,27 @@ void FORTRAN(comm_accept)(const char* port_name, const int* info, const int* roo
     from_fortran<MPI_Info>(info), *root, from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Comm>(newcomm).at()));
 }
-SAME_AS(comm_accept) void FORTRAN(comm_accept_f08)(const char* port_name, const int* info,
-    const int* root, const int* comm, int* newcomm, int* ierror, std::size_t port_name_length);
+SAME_AS(comm_accept) void F08(comm_accept)(const char* port_name, const int* info, const int* root,
+    const int* comm, int* newcomm, int* ierror, std::size_t port_name_length);
 
 void FORTRAN(comm_attach_buffer)(const int* comm, void* buffer, const int* size, int* ierror) {
   done(ierror, MPI(Comm_attach_buffer)(from_fortran<MPI_Comm>(comm), address_of(buffer), *size));
 }
+SAME_AS(comm_attach_buffer) F08_BY_ADDRESS void F08(comm_attach_buffer)(const int* comm,
+    void* buffer, const int* size, int* ierror);
 
 void FORTRAN(comm_call_errhandler)(const int* comm, const int* errorcode, int* ierror) {
   done(ierror, MPI(Comm_call_errhandler)(from_fortran<MPI_Comm>(comm), *errorcode));
 }
-SAME_AS(comm_call_errhandler) void FORTRAN(comm_call_errhandler_f08)(const int* comm,
-    const int* errorcode, int* ierror);
+SAME_AS(comm_call_errhandler) void F08(comm_call_errhandler)(const int* comm, const int* errorcode,
+    int* ierror);
 
 void FORTRAN(comm_compare)(const int* comm1, const int* comm2, int* result, int* ierror) {
   done(ierror, MPI(Comm_compare)(from_fortran<MPI_Comm>(comm1), from_fortran<MPI_Comm>(comm2),
     result));
 }
-SAME_AS(comm_compare) void FORTRAN(comm_compare_f08)(const int* comm1, const int* comm2,
-    int* result, int* ierror);
+SAME_AS(comm_compare) void F08(comm_compare)(const int* comm1, const int* comm2, int* result,
+    int* ierror);
 
 void FORTRAN(comm_connect)(const char* port_name, const int* info, const int* root,
     const int* comm, int* newcomm, int* ierror, std::size_t port_name_length) {
@@ -328,14 +382,14 @@ void FORTRAN(comm_connect)(const char* port_name, const int* info, const int* ro
     from_fortran<MPI_Info>(info), *root, from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Comm>(newcomm).at()));
 }
-SAME_AS(comm_connect) void FORTRAN(comm_connect_f08)(const char* port_name, const int* info,
+SAME_AS(comm_connect) void F08(comm_connect)(const char* port_name, const int* info,
     const int* root, const int* comm, int* newcomm, int* ierror, std::size_t port_name_length);
 
 void FORTRAN(comm_create)(const int* comm, const int* group, int* newcomm, int* ierror) {
   done(ierror, MPI(Comm_create)(from_fortran<MPI_Comm>(comm), from_fortran<MPI_Group>(group),
     handle_out<MPI_Comm>(newcomm).at()));
 }
-SAME_AS(comm_create) void FORTRAN(comm_create_f08)(const int* comm, const int* group, int* newcomm,
+SAME_AS(comm_create) void F08(comm_create)(const int* comm, const int* group, int* newcomm,
     int* ierror);
 
 void FORTRAN(comm_create_from_group)(const int* group, const char* stringtag, const int* info,
@@ -344,7 +398,7 @@ void FORTRAN(comm_create_from_group)(const int* group, const char* stringtag, co
     stringtag_length, blanks::end).data(), from_fortran<MPI_Info>(info),
     from_fortran<MPI_Errhandler>(errhandler), handle_out<MPI_Comm>(newcomm).at()));
 }
-SAME_AS(comm_create_from_group) void FORTRAN(comm_create_from_group_f08)(const int* group,
+SAME_AS(comm_create_from_group) void F08(comm_create_from_group)(const int* group,
     const char* stringtag, const int* info, const int* errhandler, int* newcomm, int* ierror,
     std::size_t stringtag_length);
 
@@ -353,156 +407,151 @@ void FORTRAN(comm_create_group)(const int* comm, const int* group, const int* ta
   done(ierror, MPI(Comm_create_group)(from_fortran<MPI_Comm>(comm), from_fortran<MPI_Group>(group),
     *tag, handle_out<MPI_Comm>(newcomm).at()));
 }
-SAME_AS(comm_create_group) void FORTRAN(comm_create_group_f08)(const int* comm, const int* group,
+SAME_AS(comm_create_group) void F08(comm_create_group)(const int* comm, const int* group,
     const int* tag, int* newcomm, int* ierror);
 
 void FORTRAN(comm_delete_attr)(const int* comm, const int* comm_keyval, int* ierror) {
   done(ierror, MPI(Comm_delete_attr)(from_fortran<MPI_Comm>(comm), *comm_keyval));
 }
-SAME_AS(comm_delete_attr) void FORTRAN(comm_delete_attr_f08)(const int* comm,
-    const int* comm_keyval, int* ierror);
+SAME_AS(comm_delete_attr) void F08(comm_delete_attr)(const int* comm, const int* comm_keyval,
+    int* ierror);
 
 void FORTRAN(comm_disconnect)(int* comm, int* ierror) {
   done(ierror, MPI(Comm_disconnect)(handle_inout<MPI_Comm>(comm).at()));
 }
-SAME_AS(comm_disconnect) void FORTRAN(comm_disconnect_f08)(int* comm, int* ierror);
+SAME_AS(comm_disconnect) void F08(comm_disconnect)(int* comm, int* ierror);
 
 void FORTRAN(comm_dup)(const int* comm, int* newcomm, int* ierror) {
   done(ierror, MPI(Comm_dup)(from_fortran<MPI_Comm>(comm), handle_out<MPI_Comm>(newcomm).at()));
 }
-SAME_AS(comm_dup) void FORTRAN(comm_dup_f08)(const int* comm, int* newcomm, int* ierror);
+SAME_AS(comm_dup) void F08(comm_dup)(const int* comm, int* newcomm, int* ierror);
 
 void FORTRAN(comm_dup_with_info)(const int* comm, const int* info, int* newcomm, int* ierror) {
   done(ierror, MPI(Comm_dup_with_info)(from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Comm>(newcomm).at()));
 }
-SAME_AS(comm_dup_with_info) void FORTRAN(comm_dup_with_info_f08)(const int* comm, const int* info,
+SAME_AS(comm_dup_with_info) void F08(comm_dup_with_info)(const int* comm, const int* info,
     int* newcomm, int* ierror);
 
 void FORTRAN(comm_flush_buffer)(const int* comm, int* ierror) {
   done(ierror, MPI(Comm_flush_buffer)(from_fortran<MPI_Comm>(comm)));
 }
-SAME_AS(comm_flush_buffer) void FORTRAN(comm_flush_buffer_f08)(const int* comm, int* ierror);
+SAME_AS(comm_flush_buffer) void F08(comm_flush_buffer)(const int* comm, int* ierror);
 
 void FORTRAN(comm_free)(int* comm, int* ierror) {
   done(ierror, MPI(Comm_free)(handle_inout<MPI_Comm>(comm).at()));
 }
-SAME_AS(comm_free) void FORTRAN(comm_free_f08)(int* comm, int* ierror);
+SAME_AS(comm_free) void F08(comm_free)(int* comm, int* ierror);
 
 void FORTRAN(comm_free_keyval)(int* comm_keyval, int* ierror) {
   done(ierror, MPI(Comm_free_keyval)(comm_keyval));
 }
-SAME_AS(comm_free_keyval) void FORTRAN(comm_free_keyval_f08)(int* comm_keyval, int* ierror);
+SAME_AS(comm_free_keyval) void F08(comm_free_keyval)(int* comm_keyval, int* ierror);
 
 void FORTRAN(comm_get_errhandler)(const int* comm, int* errhandler, int* ierror) {
   done(ierror, MPI(Comm_get_errhandler)(from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Errhandler>(errhandler).at()));
 }
-SAME_AS(comm_get_errhandler) void FORTRAN(comm_get_errhandler_f08)(const int* comm,
-    int* errhandler, int* ierror);
+SAME_AS(comm_get_errhandler) void F08(comm_get_errhandler)(const int* comm, int* errhandler,
+    int* ierror);
 
 void FORTRAN(comm_get_info)(const int* comm, int* info_used, int* ierror) {
   done(ierror, MPI(Comm_get_info)(from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Info>(info_used).at()));
 }
-SAME_AS(comm_get_info) void FORTRAN(comm_get_info_f08)(const int* comm, int* info_used,
-    int* ierror);
+SAME_AS(comm_get_info) void F08(comm_get_info)(const int* comm, int* info_used, int* ierror);
 
 void FORTRAN(comm_get_name)(const int* comm, char* comm_name, int* resultlen, int* ierror,
     std::size_t comm_name_length) {
   done(ierror, MPI(Comm_get_name)(from_fortran<MPI_Comm>(comm), text_out(comm_name,
     comm_name_length, MPI_MAX_OBJECT_NAME).data(), resultlen));
 }
-SAME_AS(comm_get_name) void FORTRAN(comm_get_name_f08)(const int* comm, char* comm_name,
-    int* resultlen, int* ierror, std::size_t comm_name_length);
+SAME_AS(comm_get_name) void F08(comm_get_name)(const int* comm, char* comm_name, int* resultlen,
+    int* ierror, std::size_t comm_name_length);
 
 void FORTRAN(comm_get_parent)(int* parent, int* ierror) {
   done(ierror, MPI(Comm_get_parent)(handle_out<MPI_Comm>(parent).at()));
 }
-SAME_AS(comm_get_parent) void FORTRAN(comm_get_parent_f08)(int* parent, int* ierror);
+SAME_AS(comm_get_parent) void F08(comm_get_parent)(int* parent, int* ierror);
 
 void FORTRAN(comm_group)(const int* comm, int* group, int* ierror) {
   done(ierror, MPI(Comm_group)(from_fortran<MPI_Comm>(comm), handle_out<MPI_Group>(group).at()));
 }
-SAME_AS(comm_group) void FORTRAN(comm_group_f08)(const int* comm, int* group, int* ierror);
+SAME_AS(comm_group) void F08(comm_group)(const int* comm, int* group, int* ierror);
 
 void FORTRAN(comm_idup)(const int* comm, int* newcomm, int* request, int* ierror) {
   done(ierror, MPI(Comm_idup)(from_fortran<MPI_Comm>(comm), handle_out<MPI_Comm>(newcomm).at(),
     handle_out<MPI_Request>(request).at()));
 }
-SAME_AS(comm_idup) void FORTRAN(comm_idup_f08)(const int* comm, int* newcomm, int* request,
-    int* ierror);
+SAME_AS(comm_idup) void F08(comm_idup)(const int* comm, int* newcomm, int* request, int* ierror);
 
 void FORTRAN(comm_idup_with_info)(const int* comm, const int* info, int* newcomm, int* request,
     int* ierror) {
   done(ierror, MPI(Comm_idup_with_info)(from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Comm>(newcomm).at(), handle_out<MPI_Request>(request).at()));
 }
-SAME_AS(comm_idup_with_info) void FORTRAN(comm_idup_with_info_f08)(const int* comm,
-    const int* info, int* newcomm, int* request, int* ierror);
+SAME_AS(comm_idup_with_info) void F08(comm_idup_with_info)(const int* comm, const int* info,
+    int* newcomm, int* request, int* ierror);
 
 void FORTRAN(comm_iflush_buffer)(const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Comm_iflush_buffer)(from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
-SAME_AS(comm_iflush_buffer) void FORTRAN(comm_iflush_buffer_f08)(const int* comm, int* request,
+SAME_AS(comm_iflush_buffer) void F08(comm_iflush_buffer)(const int* comm, int* request,
     int* ierror);
 
 void FORTRAN(comm_join)(const int* fd, int* intercomm, int* ierror) {
   done(ierror, MPI(Comm_join)(*fd, handle_out<MPI_Comm>(intercomm).at()));
 }
-SAME_AS(comm_join) void FORTRAN(comm_join_f08)(const int* fd, int* intercomm, int* ierror);
+SAME_AS(comm_join) void F08(comm_join)(const int* fd, int* intercomm, int* ierror);
 
 void FORTRAN(comm_rank)(const int* comm, int* rank, int* ierror) {
   done(ierror, MPI(Comm_rank)(from_fortran<MPI_Comm>(comm), rank));
 }
-SAME_AS(comm_rank) void FORTRAN(comm_rank_f08)(const int* comm, int* rank, int* ierror);
+SAME_AS(comm_rank) void F08(comm_rank)(const int* comm, int* rank, int* ierror);
 
 void FORTRAN(comm_remote_group)(const int* comm, int* group, int* ierror) {
   done(ierror, MPI(Comm_remote_group)(from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Group>(group).at()));
 }
-SAME_AS(comm_remote_group) void FORTRAN(comm_remote_group_f08)(const int* comm, int* group,
-    int* ierror);
+SAME_AS(comm_remote_group) void F08(comm_remote_group)(const int* comm, int* group, int* ierror);
 
 void FORTRAN(comm_remote_size)(const int* comm, int* size, int* ierror) {
   done(ierror, MPI(Comm_remote_size)(from_fortran<MPI_Comm>(comm), size));
 }
-SAME_AS(comm_remote_size) void FORTRAN(comm_remote_size_f08)(const int* comm, int* size,
-    int* ierror);
+SAME_AS(comm_remote_size) void F08(comm_remote_size)(const int* comm, int* size, int* ierror);
 
 void FORTRAN(comm_set_errhandler)(const int* comm, const int* errhandler, int* ierror) {
   done(ierror, MPI(Comm_set_errhandler)(from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Errhandler>(errhandler)));
 }
-SAME_AS(comm_set_errhandler) void FORTRAN(comm_set_errhandler_f08)(const int* comm,
-    const int* errhandler, int* ierror);
+SAME_AS(comm_set_errhandler) void F08(comm_set_errhandler)(const int* comm, const int* errhandler,
+    int* ierror);
 
 void FORTRAN(comm_set_info)(const int* comm, const int* info, int* ierror) {
   done(ierror, MPI(Comm_set_info)(from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info)));
 }
-SAME_AS(comm_set_info) void FORTRAN(comm_set_info_f08)(const int* comm, const int* info,
-    int* ierror);
+SAME_AS(comm_set_info) void F08(comm_set_info)(const int* comm, const int* info, int* ierror);
 
 void FORTRAN(comm_set_name)(const int* comm, const char* comm_name, int* ierror,
     std::size_t comm_name_length) {
   done(ierror, MPI(Comm_set_name)(from_fortran<MPI_Comm>(comm), text_in(comm_name,
     comm_name_length, blanks::end).data()));
 }
-SAME_AS(comm_set_name) void FORTRAN(comm_set_name_f08)(const int* comm, const char* comm_name,
-    int* ierror, std::size_t comm_name_length);
+SAME_AS(comm_set_name) void F08(comm_set_name)(const int* comm, const char* comm_name, int* ierror,
+    std::size_t comm_name_length);
 
 void FORTRAN(comm_size)(const int* comm, int* size, int* ierror) {
   done(ierror, MPI(Comm_size)(from_fortran<MPI_Comm>(comm), size));
 }
-SAME_AS(comm_size) void FORTRAN(comm_size_f08)(const int* comm, int* size, int* ierror);
+SAME_AS(comm_size) void F08(comm_size)(const int* comm, int* size, int* ierror);
 
 void FORTRAN(comm_split)(const int* comm, const int* color, const int* key, int* newcomm,
     int* ierror) {
   done(ierror, MPI(Comm_split)(from_fortran<MPI_Comm>(comm), *color, *key,
     handle_out<MPI_Comm>(newcomm).at()));
 }
-SAME_AS(comm_split) void FORTRAN(comm_split_f08)(const int* comm, const int* color, const int* key,
+SAME_AS(comm_split) void F08(comm_split)(const int* comm, const int* color, const int* key,
     int* newcomm, int* ierror);
 
 void FORTRAN(comm_split_type)(const int* comm, const int* split_type, const int* key,
@@ -510,13 +559,13 @@ void FORTRAN(comm_split_type)(const int* comm, const int* split_type, const int*
   done(ierror, MPI(Comm_split_type)(from_fortran<MPI_Comm>(comm), *split_type, *key,
     from_fortran<MPI_Info>(info), handle_out<MPI_Comm>(newcomm).at()));
 }
-SAME_AS(comm_split_type) void FORTRAN(comm_split_type_f08)(const int* comm, const int* split_type,
+SAME_AS(comm_split_type) void F08(comm_split_type)(const int* comm, const int* split_type,
     const int* key, const int* info, int* newcomm, int* ierror);
 
 void FORTRAN(comm_test_inter)(const int* comm, int* flag, int* ierror) {
   done(ierror, MPI(Comm_test_inter)(from_fortran<MPI_Comm>(comm), logical_out(flag).at()));
 }
-SAME_AS(comm_test_inter) void FORTRAN(comm_test_inter_f08)(const int* comm, int* flag, int* ierror);
+SAME_AS(comm_test_inter) void F08(comm_test_inter)(const int* comm, int* flag, int* ierror);
 
 void FORTRAN(compare_and_swap)(const void* origin_addr, const void* compare_addr,
     void* result_addr, const int* datatype, const int* target_rank, const MPI_Aint* target_disp,
@@ -525,11 +574,14 @@ void FORTRAN(compare_and_swap)(const void* origin_addr, const void* compare_addr
     address_of(result_addr), from_fortran<MPI_Datatype>(datatype), *target_rank, *target_disp,
     from_fortran<MPI_Win>(win)));
 }
+SAME_AS(compare_and_swap) F08_BY_ADDRESS void F08(compare_and_swap)(const void* origin_addr,
+    const void* compare_addr, void* result_addr, const int* datatype, const int* target_rank,
+    const MPI_Aint* target_disp, const int* win, int* ierror);
 
 void FORTRAN(dims_create)(const int* nnodes, const int* ndims, int* dims, int* ierror) {
   done(ierror, MPI(Dims_create)(*nnodes, *ndims, dims));
 }
-SAME_AS(dims_create) void FORTRAN(dims_create_f08)(const int* nnodes, const int* ndims, int* dims,
+SAME_AS(dims_create) void F08(dims_create)(const int* nnodes, const int* ndims, int* dims,
     int* ierror);
 
 void FORTRAN(dist_graph_create)(const int* comm_old, const int* n, const int* sources,
@@ -539,7 +591,7 @@ void FORTRAN(dist_graph_create)(const int* comm_old, const int* n, const int* so
     destinations, weights_at(weights), from_fortran<MPI_Info>(info), truth(*reorder),
     handle_out<MPI_Comm>(comm_dist_graph).at()));
 }
-SAME_AS(dist_graph_create) void FORTRAN(dist_graph_create_f08)(const int* comm_old, const int* n,
+SAME_AS(dist_graph_create) void F08(dist_graph_create)(const int* comm_old, const int* n,
     const int* sources, const int* degrees, const int* destinations, const int* weights,
     const int* info, const int* reorder, int* comm_dist_graph, int* ierror);
 
@@ -551,14 +603,17 @@ void FORTRAN(dist_graph_create_adjacent)(const int* comm_old, const int* indegre
     sources, weights_at(sourceweights), *outdegree, destinations, weights_at(destweights),
     from_fortran<MPI_Info>(info), truth(*reorder), handle_out<MPI_Comm>(comm_dist_graph).at()));
 }
-SAME_AS(dist_graph_create_adjacent) void FORTRAN(dist_graph_create_adjacent_f08)(const int* comm_old, const int* indegree, const int* sources, const int* sourceweights, const int* outdegree, const int* destinations, const int* destweights, const int* info, const int* reorder, int* comm_dist_graph, int* ierror);
+SAME_AS(dist_graph_create_adjacent) void F08(dist_graph_create_adjacent)(const int* comm_old,
+    const int* indegree, const int* sources, const int* sourceweights, const int* outdegree,
+    const int* destinations, const int* destweights, const int* info, const int* reorder,
+    int* comm_dist_graph, int* ierror);
 
 void FORTRAN(dist_graph_neighbors)(const int* comm, const int* maxindegree, int* sources,
     int* sourceweights, const int* maxoutdegree, int* destinations, int* destweights, int* ierror) {
   done(ierror, MPI(Dist_graph_neighbors)(from_fortran<MPI_Comm>(comm), *maxindegree, sources,
     weights_at(sourceweights), *maxoutdegree, destinations, weights_at(destweights)));
 }
-SAME_AS(dist_graph_neighbors) void FORTRAN(dist_graph_neighbors_f08)(const int* comm,
+SAME_AS(dist_graph_neighbors) void F08(dist_graph_neighbors)(const int* comm,
     const int* maxindegree, int* sources, int* sourceweights, const int* maxoutdegree,
     int* destinations, int* destweights, int* ierror);
 
@@ -567,33 +622,34 @@ void FORTRAN(dist_graph_neighbors_count)(const int* comm, int* indegree, int* ou
   done(ierror, MPI(Dist_graph_neighbors_count)(from_fortran<MPI_Comm>(comm), indegree, outdegree,
     logical_out(weighted).at()));
 }
-SAME_AS(dist_graph_neighbors_count) void FORTRAN(dist_graph_neighbors_count_f08)(const int* comm,
+SAME_AS(dist_graph_neighbors_count) void F08(dist_graph_neighbors_count)(const int* comm,
     int* indegree, int* outdegree, int* weighted, int* ierror);
 
 void FORTRAN(errhandler_free)(int* errhandler, int* ierror) {
   done(ierror, MPI(Errhandler_free)(handle_inout<MPI_Errhandler>(errhandler).at()));
 }
-SAME_AS(errhandler_free) void FORTRAN(errhandler_free_f08)(int* errhandler, int* ierror);
+SAME_AS(errhandler_free) void F08(errhandler_free)(int* errhandler, int* ierror);
 
 void FORTRAN(error_class)(const int* errorcode, int* errorclass, int* ierror) {
   done(ierror, MPI(Error_class)(*errorcode, errorclass));
 }
-SAME_AS(error_class) void FORTRAN(error_class_f08)(const int* errorcode, int* errorclass,
-    int* ierror);
+SAME_AS(error_class) void F08(error_class)(const int* errorcode, int* errorclass, int* ierror);
 
 void FORTRAN(error_string)(const int* errorcode, char* string, int* resultlen, int* ierror,
     std::size_t string_length) {
   done(ierror, MPI(Error_string)(*errorcode, text_out(string, string_length,
     MPI_MAX_ERROR_STRING).data(), resultlen));
 }
-SAME_AS(error_string) void FORTRAN(error_string_f08)(const int* errorcode, char* string,
-    int* resultlen, int* ierror, std::size_t string_length);
+SAME_AS(error_string) void F08(error_string)(const int* errorcode, char* string, int* resultlen,
+    int* ierror, std::size_t string_length);
 
 void FORTRAN(exscan)(const void* sendbuf, void* recvbuf, const int* count, const int* datatype,
     const int* op, const int* comm, int* ierror) {
   done(ierror, MPI(Exscan)(address_of(sendbuf), address_of(recvbuf), *count,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(exscan) F08_BY_ADDRESS void F08(exscan)(const void* sendbuf, void* recvbuf,
+    const int* count, const int* datatype, const int* op, const int* comm, int* ierror);
 
 void FORTRAN(exscan_init)(const void* sendbuf, void* recvbuf, const int* count,
     const int* datatype, const int* op, const int* comm, const int* info, int* request,
@@ -602,6 +658,9 @@ void FORTRAN(exscan_init)(const void* sendbuf, void* recvbuf, const int* count,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(exscan_init) F08_BY_ADDRESS void F08(exscan_init)(const void* sendbuf, void* recvbuf,
+    const int* count, const int* datatype, const int* op, const int* comm, const int* info,
+    int* request, int* ierror);
 
 void FORTRAN(fetch_and_op)(const void* origin_addr, void* result_addr, const int* datatype,
     const int* target_rank, const MPI_Aint* target_disp, const int* op, const int* win,
@@ -610,93 +669,95 @@ void FORTRAN(fetch_and_op)(const void* origin_addr, void* result_addr, const int
     from_fortran<MPI_Datatype>(datatype), *target_rank, *target_disp, from_fortran<MPI_Op>(op),
     from_fortran<MPI_Win>(win)));
 }
+SAME_AS(fetch_and_op) F08_BY_ADDRESS void F08(fetch_and_op)(const void* origin_addr,
+    void* result_addr, const int* datatype, const int* target_rank, const MPI_Aint* target_disp,
+    const int* op, const int* win, int* ierror);
 
 void FORTRAN(file_call_errhandler)(const int* fh, const int* errorcode, int* ierror) {
   done(ierror, MPI(File_call_errhandler)(from_fortran<MPI_File>(fh), *errorcode));
 }
-SAME_AS(file_call_errhandler) void FORTRAN(file_call_errhandler_f08)(const int* fh,
-    const int* errorcode, int* ierror);
+SAME_AS(file_call_errhandler) void F08(file_call_errhandler)(const int* fh, const int* errorcode,
+    int* ierror);
 
 void FORTRAN(file_close)(int* fh, int* ierror) {
   done(ierror, MPI(File_close)(handle_inout<MPI_File>(fh).at()));
 }
-SAME_AS(file_close) void FORTRAN(file_close_f08)(int* fh, int* ierror);
+SAME_AS(file_close) void F08(file_close)(int* fh, int* ierror);
 
 void FORTRAN(file_delete)(const char* filename, const int* info, int* ierror,
     std::size_t filename_length) {
   done(ierror, MPI(File_delete)(text_in(filename, filename_length, blanks::end).data(),
     from_fortran<MPI_Info>(info)));
 }
-SAME_AS(file_delete) void FORTRAN(file_delete_f08)(const char* filename, const int* info,
-    int* ierror, std::size_t filename_length);
+SAME_AS(file_delete) void F08(file_delete)(const char* filename, const int* info, int* ierror,
+    std::size_t filename_length);
 
 void FORTRAN(file_get_amode)(const int* fh, int* amode, int* ierror) {
   done(ierror, MPI(File_get_amode)(from_fortran<MPI_File>(fh), amode));
 }
-SAME_AS(file_get_amode) void FORTRAN(file_get_amode_f08)(const int* fh, int* amode, int* ierror);
+SAME_AS(file_get_amode) void F08(file_get_amode)(const int* fh, int* amode, int* ierror);
 
 void FORTRAN(file_get_atomicity)(const int* fh, int* flag, int* ierror) {
   done(ierror, MPI(File_get_atomicity)(from_fortran<MPI_File>(fh), logical_out(flag).at()));
 }
-SAME_AS(file_get_atomicity) void FORTRAN(file_get_atomicity_f08)(const int* fh, int* flag,
-    int* ierror);
+SAME_AS(file_get_atomicity) void F08(file_get_atomicity)(const int* fh, int* flag, int* ierror);
 
 void FORTRAN(file_get_byte_offset)(const int* fh, const MPI_Offset* offset, MPI_Offset* disp,
     int* ierror) {
   done(ierror, MPI(File_get_byte_offset)(from_fortran<MPI_File>(fh), *offset, disp));
 }
-SAME_AS(file_get_byte_offset) void FORTRAN(file_get_byte_offset_f08)(const int* fh,
+SAME_AS(file_get_byte_offset) void F08(file_get_byte_offset)(const int* fh,
     const MPI_Offset* offset, MPI_Offset* disp, int* ierror);
 
 void FORTRAN(file_get_errhandler)(const int* file, int* errhandler, int* ierror) {
   done(ierror, MPI(File_get_errhandler)(from_fortran<MPI_File>(file),
     handle_out<MPI_Errhandler>(errhandler).at()));
 }
-SAME_AS(file_get_errhandler) void FORTRAN(file_get_errhandler_f08)(const int* file,
-    int* errhandler, int* ierror);
+SAME_AS(file_get_errhandler) void F08(file_get_errhandler)(const int* file, int* errhandler,
+    int* ierror);
 
 void FORTRAN(file_get_group)(const int* fh, int* group, int* ierror) {
   done(ierror, MPI(File_get_group)(from_fortran<MPI_File>(fh), handle_out<MPI_Group>(group).at()));
 }
-SAME_AS(file_get_group) void FORTRAN(file_get_group_f08)(const int* fh, int* group, int* ierror);
+SAME_AS(file_get_group) void F08(file_get_group)(const int* fh, int* group, int* ierror);
 
 void FORTRAN(file_get_info)(const int* fh, int* info_used, int* ierror) {
   done(ierror, MPI(File_get_info)(from_fortran<MPI_File>(fh),
     handle_out<MPI_Info>(info_used).at()));
 }
-SAME_AS(file_get_info) void FORTRAN(file_get_info_f08)(const int* fh, int* info_used, int* ierror);
+SAME_AS(file_get_info) void F08(file_get_info)(const int* fh, int* info_used, int* ierror);
 
 void FORTRAN(file_get_position)(const int* fh, MPI_Offset* offset, int* ierror) {
   done(ierror, MPI(File_get_position)(from_fortran<MPI_File>(fh), offset));
 }
-SAME_AS(file_get_position) void FORTRAN(file_get_position_f08)(const int* fh, MPI_Offset* offset,
+SAME_AS(file_get_position) void F08(file_get_position)(const int* fh, MPI_Offset* offset,
     int* ierror);
 
 void FORTRAN(file_get_position_shared)(const int* fh, MPI_Offset* offset, int* ierror) {
   done(ierror, MPI(File_get_position_shared)(from_fortran<MPI_File>(fh), offset));
 }
-SAME_AS(file_get_position_shared) void FORTRAN(file_get_position_shared_f08)(const int* fh,
+SAME_AS(file_get_position_shared) void F08(file_get_position_shared)(const int* fh,
     MPI_Offset* offset, int* ierror);
 
 void FORTRAN(file_get_size)(const int* fh, MPI_Offset* size, int* ierror) {
   done(ierror, MPI(File_get_size)(from_fortran<MPI_File>(fh), size));
 }
-SAME_AS(file_get_size) void FORTRAN(file_get_size_f08)(const int* fh, MPI_Offset* size,
-    int* ierror);
+SAME_AS(file_get_size) void F08(file_get_size)(const int* fh, MPI_Offset* size, int* ierror);
 
 void FORTRAN(file_get_type_extent)(const int* fh, const int* datatype, MPI_Aint* extent,
     int* ierror) {
   done(ierror, MPI(File_get_type_extent)(from_fortran<MPI_File>(fh),
     from_fortran<MPI_Datatype>(datatype), extent));
 }
-SAME_AS(file_get_type_extent) void FORTRAN(file_get_type_extent_f08)(const int* fh,
-    const int* datatype, MPI_Aint* extent, int* ierror);
+SAME_AS(file_get_type_extent) void F08(file_get_type_extent)(const int* fh, const int* datatype,
+    MPI_Aint* extent, int* ierror);
 
-void FORTRAN(file_get_type_extent_c_f08)(const int* fh, const int* datatype, MPI_Count* extent,
+void F08_C(file_get_type_extent)(const int* fh, const int* datatype, MPI_Count* extent,
     int* ierror) {
   done(ierror, MPI(File_get_type_extent_c)(from_fortran<MPI_File>(fh),
     from_fortran<MPI_Datatype>(datatype), extent));
 }
+F08_LARGE(file_get_type_extent, f08)
 
 void FORTRAN(file_get_view)(const int* fh, MPI_Offset* disp, int* etype, int* filetype,
     char* datarep, int* ierror, std::size_t datarep_length) {
@@ -704,7 +765,7 @@ void FORTRAN(file_get_view)(const int* fh, MPI_Offset* disp, int* etype, int* fi
     handle_out<MPI_Datatype>(etype).at(), handle_out<MPI_Datatype>(filetype).at(),
     text_out(datarep, datarep_length, MPI_MAX_DATAREP_STRING).data()));
 }
-SAME_AS(file_get_view) void FORTRAN(file_get_view_f08)(const int* fh, MPI_Offset* disp, int* etype,
+SAME_AS(file_get_view) void F08(file_get_view)(const int* fh, MPI_Offset* disp, int* etype,
     int* filetype, char* datarep, int* ierror, std::size_t datarep_length);
 
 void FORTRAN(file_iread)(const int* fh, void* buf, const int* count, const int* datatype,
@@ -712,73 +773,97 @@ void FORTRAN(file_iread)(const int* fh, void* buf, const int* count, const int* 
   done(ierror, MPI(File_iread)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(file_iread) F08_BY_ADDRESS void F08(file_iread)(const int* fh, void* buf, const int* count,
+    const int* datatype, int* request, int* ierror);
 
 void FORTRAN(file_iread_all)(const int* fh, void* buf, const int* count, const int* datatype,
     int* request, int* ierror) {
   done(ierror, MPI(File_iread_all)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(file_iread_all) F08_BY_ADDRESS void F08(file_iread_all)(const int* fh, void* buf,
+    const int* count, const int* datatype, int* request, int* ierror);
 
 void FORTRAN(file_iread_at)(const int* fh, const MPI_Offset* offset, void* buf, const int* count,
     const int* datatype, int* request, int* ierror) {
   done(ierror, MPI(File_iread_at)(from_fortran<MPI_File>(fh), *offset, address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(file_iread_at) F08_BY_ADDRESS void F08(file_iread_at)(const int* fh,
+    const MPI_Offset* offset, void* buf, const int* count, const int* datatype, int* request,
+    int* ierror);
 
 void FORTRAN(file_iread_at_all)(const int* fh, const MPI_Offset* offset, void* buf,
     const int* count, const int* datatype, int* request, int* ierror) {
   done(ierror, MPI(File_iread_at_all)(from_fortran<MPI_File>(fh), *offset, address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(file_iread_at_all) F08_BY_ADDRESS void F08(file_iread_at_all)(const int* fh,
+    const MPI_Offset* offset, void* buf, const int* count, const int* datatype, int* request,
+    int* ierror);
 
 void FORTRAN(file_iread_shared)(const int* fh, void* buf, const int* count, const int* datatype,
     int* request, int* ierror) {
   done(ierror, MPI(File_iread_shared)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(file_iread_shared) F08_BY_ADDRESS void F08(file_iread_shared)(const int* fh, void* buf,
+    const int* count, const int* datatype, int* request, int* ierror);
 
 void FORTRAN(file_iwrite)(const int* fh, const void* buf, const int* count, const int* datatype,
     int* request, int* ierror) {
   done(ierror, MPI(File_iwrite)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(file_iwrite) F08_BY_ADDRESS void F08(file_iwrite)(const int* fh, const void* buf,
+    const int* count, const int* datatype, int* request, int* ierror);
 
 void FORTRAN(file_iwrite_all)(const int* fh, const void* buf, const int* count,
     const int* datatype, int* request, int* ierror) {
   done(ierror, MPI(File_iwrite_all)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(file_iwrite_all) F08_BY_ADDRESS void F08(file_iwrite_all)(const int* fh, const void* buf,
+    const int* count, const int* datatype, int* request, int* ierror);
 
 void FORTRAN(file_iwrite_at)(const int* fh, const MPI_Offset* offset, const void* buf,
     const int* count, const int* datatype, int* request, int* ierror) {
   done(ierror, MPI(File_iwrite_at)(from_fortran<MPI_File>(fh), *offset, address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(file_iwrite_at) F08_BY_ADDRESS void F08(file_iwrite_at)(const int* fh,
+    const MPI_Offset* offset, const void* buf, const int* count, const int* datatype, int* request,
+    int* ierror);
 
 void FORTRAN(file_iwrite_at_all)(const int* fh, const MPI_Offset* offset, const void* buf,
     const int* count, const int* datatype, int* request, int* ierror) {
   done(ierror, MPI(File_iwrite_at_all)(from_fortran<MPI_File>(fh), *offset, address_of(buf),
     *count, from_fortran<MPI_Datatype>(datatype), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(file_iwrite_at_all) F08_BY_ADDRESS void F08(file_iwrite_at_all)(const int* fh,
+    const MPI_Offset* offset, const void* buf, const int* count, const int* datatype, int* request,
+    int* ierror);
 
 void FORTRAN(file_iwrite_shared)(const int* fh, const void* buf, const int* count,
     const int* datatype, int* request, int* ierror) {
   done(ierror, MPI(File_iwrite_shared)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(file_iwrite_shared) F08_BY_ADDRESS void F08(file_iwrite_shared)(const int* fh,
+    const void* buf, const int* count, const int* datatype, int* request, int* ierror);
 
 void FORTRAN(file_open)(const int* comm, const char* filename, const int* amode, const int* info,
     int* fh, int* ierror, std::size_t filename_length) {
   done(ierror, MPI(File_open)(from_fortran<MPI_Comm>(comm), text_in(filename, filename_length,
     blanks::end).data(), *amode, from_fortran<MPI_Info>(info), handle_out<MPI_File>(fh).at()));
 }
-SAME_AS(file_open) void FORTRAN(file_open_f08)(const int* comm, const char* filename,
-    const int* amode, const int* info, int* fh, int* ierror, std::size_t filename_length);
+SAME_AS(file_open) void F08(file_open)(const int* comm, const char* filename, const int* amode,
+    const int* info, int* fh, int* ierror, std::size_t filename_length);
 
 void FORTRAN(file_preallocate)(const int* fh, const MPI_Offset* size, int* ierror) {
   done(ierror, MPI(File_preallocate)(from_fortran<MPI_File>(fh), *size));
 }
-SAME_AS(file_preallocate) void FORTRAN(file_preallocate_f08)(const int* fh, const MPI_Offset* size,
+SAME_AS(file_preallocate) void F08(file_preallocate)(const int* fh, const MPI_Offset* size,
     int* ierror);
 
 void FORTRAN(file_read)(const int* fh, void* buf, const int* count, const int* datatype,
@@ -786,106 +871,131 @@ void FORTRAN(file_read)(const int* fh, void* buf, const int* count, const int* d
   done(ierror, MPI(File_read)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), status_at(status)));
 }
+SAME_AS(file_read) F08_BY_ADDRESS void F08(file_read)(const int* fh, void* buf, const int* count,
+    const int* datatype, MPI_Status* status, int* ierror);
 
 void FORTRAN(file_read_all)(const int* fh, void* buf, const int* count, const int* datatype,
     MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_read_all)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), status_at(status)));
 }
+SAME_AS(file_read_all) F08_BY_ADDRESS void F08(file_read_all)(const int* fh, void* buf,
+    const int* count, const int* datatype, MPI_Status* status, int* ierror);
 
 void FORTRAN(file_read_all_begin)(const int* fh, void* buf, const int* count, const int* datatype,
     int* ierror) {
   done(ierror, MPI(File_read_all_begin)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype)));
 }
+SAME_AS(file_read_all_begin) F08_BY_ADDRESS void F08(file_read_all_begin)(const int* fh, void* buf,
+    const int* count, const int* datatype, int* ierror);
 
 void FORTRAN(file_read_all_end)(const int* fh, void* buf, MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_read_all_end)(from_fortran<MPI_File>(fh), address_of(buf),
     status_at(status)));
 }
+SAME_AS(file_read_all_end) F08_BY_ADDRESS void F08(file_read_all_end)(const int* fh, void* buf,
+    MPI_Status* status, int* ierror);
 
 void FORTRAN(file_read_at)(const int* fh, const MPI_Offset* offset, void* buf, const int* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_read_at)(from_fortran<MPI_File>(fh), *offset, address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), status_at(status)));
 }
+SAME_AS(file_read_at) F08_BY_ADDRESS void F08(file_read_at)(const int* fh,
+    const MPI_Offset* offset, void* buf, const int* count, const int* datatype, MPI_Status* status,
+    int* ierror);
 
 void FORTRAN(file_read_at_all)(const int* fh, const MPI_Offset* offset, void* buf,
     const int* count, const int* datatype, MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_read_at_all)(from_fortran<MPI_File>(fh), *offset, address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), status_at(status)));
 }
+SAME_AS(file_read_at_all) F08_BY_ADDRESS void F08(file_read_at_all)(const int* fh,
+    const MPI_Offset* offset, void* buf, const int* count, const int* datatype, MPI_Status* status,
+    int* ierror);
 
 void FORTRAN(file_read_at_all_begin)(const int* fh, const MPI_Offset* offset, void* buf,
     const int* count, const int* datatype, int* ierror) {
   done(ierror, MPI(File_read_at_all_begin)(from_fortran<MPI_File>(fh), *offset, address_of(buf),
     *count, from_fortran<MPI_Datatype>(datatype)));
 }
+SAME_AS(file_read_at_all_begin) F08_BY_ADDRESS void F08(file_read_at_all_begin)(const int* fh,
+    const MPI_Offset* offset, void* buf, const int* count, const int* datatype, int* ierror);
 
 void FORTRAN(file_read_at_all_end)(const int* fh, void* buf, MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_read_at_all_end)(from_fortran<MPI_File>(fh), address_of(buf),
     status_at(status)));
 }
+SAME_AS(file_read_at_all_end) F08_BY_ADDRESS void F08(file_read_at_all_end)(const int* fh,
+    void* buf, MPI_Status* status, int* ierror);
 
 void FORTRAN(file_read_ordered)(const int* fh, void* buf, const int* count, const int* datatype,
     MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_read_ordered)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), status_at(status)));
 }
+SAME_AS(file_read_ordered) F08_BY_ADDRESS void F08(file_read_ordered)(const int* fh, void* buf,
+    const int* count, const int* datatype, MPI_Status* status, int* ierror);
 
 void FORTRAN(file_read_ordered_begin)(const int* fh, void* buf, const int* count,
     const int* datatype, int* ierror) {
   done(ierror, MPI(File_read_ordered_begin)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype)));
 }
+SAME_AS(file_read_ordered_begin) F08_BY_ADDRESS void F08(file_read_ordered_begin)(const int* fh,
+    void* buf, const int* count, const int* datatype, int* ierror);
 
 void FORTRAN(file_read_ordered_end)(const int* fh, void* buf, MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_read_ordered_end)(from_fortran<MPI_File>(fh), address_of(buf),
     status_at(status)));
 }
+SAME_AS(file_read_ordered_end) F08_BY_ADDRESS void F08(file_read_ordered_end)(const int* fh,
+    void* buf, MPI_Status* status, int* ierror);
 
 void FORTRAN(file_read_shared)(const int* fh, void* buf, const int* count, const int* datatype,
     MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_read_shared)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), status_at(status)));
 }
+SAME_AS(file_read_shared) F08_BY_ADDRESS void F08(file_read_shared)(const int* fh, void* buf,
+    const int* count, const int* datatype, MPI_Status* status, int* ierror);
 
 void FORTRAN(file_seek)(const int* fh, const MPI_Offset* offset, const int* whence, int* ierror) {
   done(ierror, MPI(File_seek)(from_fortran<MPI_File>(fh), *offset, *whence));
 }
-SAME_AS(file_seek) void FORTRAN(file_seek_f08)(const int* fh, const MPI_Offset* offset,
-    const int* whence, int* ierror);
+SAME_AS(file_seek) void F08(file_seek)(const int* fh, const MPI_Offset* offset, const int* whence,
+    int* ierror);
 
 void FORTRAN(file_seek_shared)(const int* fh, const MPI_Offset* offset, const int* whence,
     int* ierror) {
   done(ierror, MPI(File_seek_shared)(from_fortran<MPI_File>(fh), *offset, *whence));
 }
-SAME_AS(file_seek_shared) void FORTRAN(file_seek_shared_f08)(const int* fh,
-    const MPI_Offset* offset, const int* whence, int* ierror);
+SAME_AS(file_seek_shared) void F08(file_seek_shared)(const int* fh, const MPI_Offset* offset,
+    const int* whence, int* ierror);
 
 void FORTRAN(file_set_atomicity)(const int* fh, const int* flag, int* ierror) {
   done(ierror, MPI(File_set_atomicity)(from_fortran<MPI_File>(fh), truth(*flag)));
 }
-SAME_AS(file_set_atomicity) void FORTRAN(file_set_atomicity_f08)(const int* fh, const int* flag,
+SAME_AS(file_set_atomicity) void F08(file_set_atomicity)(const int* fh, const int* flag,
     int* ierror);
 
 void FORTRAN(file_set_errhandler)(const int* file, const int* errhandler, int* ierror) {
   done(ierror, MPI(File_set_errhandler)(from_fortran<MPI_File>(file),
     from_fortran<MPI_Errhandler>(errhandler)));
 }
-SAME_AS(file_set_errhandler) void FORTRAN(file_set_errhandler_f08)(const int* file,
-    const int* errhandler, int* ierror);
+SAME_AS(file_set_errhandler) void F08(file_set_errhandler)(const int* file, const int* errhandler,
+    int* ierror);
 
 void FORTRAN(file_set_info)(const int* fh, const int* info, int* ierror) {
   done(ierror, MPI(File_set_info)(from_fortran<MPI_File>(fh), from_fortran<MPI_Info>(info)));
 }
-SAME_AS(file_set_info) void FORTRAN(file_set_info_f08)(const int* fh, const int* info, int* ierror);
+SAME_AS(file_set_info) void F08(file_set_info)(const int* fh, const int* info, int* ierror);
 
 void FORTRAN(file_set_size)(const int* fh, const MPI_Offset* size, int* ierror) {
   done(ierror, MPI(File_set_size)(from_fortran<MPI_File>(fh), *size));
 }
-SAME_AS(file_set_size) void FORTRAN(file_set_size_f08)(const int* fh, const MPI_Offset* size,
-    int* ierror);
+SAME_AS(file_set_size) void F08(file_set_size)(const int* fh, const MPI_Offset* size, int* ierror);
 
 void FORTRAN(file_set_view)(const int* fh, const MPI_Offset* disp, const int* etype,
     const int* filetype, const char* datarep, const int* info, int* ierror,
@@ -894,99 +1004,126 @@ void FORTRAN(file_set_view)(const int* fh, const MPI_Offset* disp, const int* et
     from_fortran<MPI_Datatype>(etype), from_fortran<MPI_Datatype>(filetype), text_in(datarep,
     datarep_length, blanks::end).data(), from_fortran<MPI_Info>(info)));
 }
-SAME_AS(file_set_view) void FORTRAN(file_set_view_f08)(const int* fh, const MPI_Offset* disp,
+SAME_AS(file_set_view) void F08(file_set_view)(const int* fh, const MPI_Offset* disp,
     const int* etype, const int* filetype, const char* datarep, const int* info, int* ierror,
     std::size_t datarep_length);
 
 void FORTRAN(file_sync)(const int* fh, int* ierror) {
   done(ierror, MPI(File_sync)(from_fortran<MPI_File>(fh)));
 }
-SAME_AS(file_sync) void FORTRAN(file_sync_f08)(const int* fh, int* ierror);
+SAME_AS(file_sync) void F08(file_sync)(const int* fh, int* ierror);
 
 void FORTRAN(file_write)(const int* fh, const void* buf, const int* count, const int* datatype,
     MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_write)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), status_at(status)));
 }
+SAME_AS(file_write) F08_BY_ADDRESS void F08(file_write)(const int* fh, const void* buf,
+    const int* count, const int* datatype, MPI_Status* status, int* ierror);
 
 void FORTRAN(file_write_all)(const int* fh, const void* buf, const int* count, const int* datatype,
     MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_write_all)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), status_at(status)));
 }
+SAME_AS(file_write_all) F08_BY_ADDRESS void F08(file_write_all)(const int* fh, const void* buf,
+    const int* count, const int* datatype, MPI_Status* status, int* ierror);
 
 void FORTRAN(file_write_all_begin)(const int* fh, const void* buf, const int* count,
     const int* datatype, int* ierror) {
   done(ierror, MPI(File_write_all_begin)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype)));
 }
+SAME_AS(file_write_all_begin) F08_BY_ADDRESS void F08(file_write_all_begin)(const int* fh,
+    const void* buf, const int* count, const int* datatype, int* ierror);
 
 void FORTRAN(file_write_all_end)(const int* fh, const void* buf, MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_write_all_end)(from_fortran<MPI_File>(fh), address_of(buf),
     status_at(status)));
 }
+SAME_AS(file_write_all_end) F08_BY_ADDRESS void F08(file_write_all_end)(const int* fh,
+    const void* buf, MPI_Status* status, int* ierror);
 
 void FORTRAN(file_write_at)(const int* fh, const MPI_Offset* offset, const void* buf,
     const int* count, const int* datatype, MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_write_at)(from_fortran<MPI_File>(fh), *offset, address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), status_at(status)));
 }
+SAME_AS(file_write_at) F08_BY_ADDRESS void F08(file_write_at)(const int* fh,
+    const MPI_Offset* offset, const void* buf, const int* count, const int* datatype,
+    MPI_Status* status, int* ierror);
 
 void FORTRAN(file_write_at_all)(const int* fh, const MPI_Offset* offset, const void* buf,
     const int* count, const int* datatype, MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_write_at_all)(from_fortran<MPI_File>(fh), *offset, address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), status_at(status)));
 }
+SAME_AS(file_write_at_all) F08_BY_ADDRESS void F08(file_write_at_all)(const int* fh,
+    const MPI_Offset* offset, const void* buf, const int* count, const int* datatype,
+    MPI_Status* status, int* ierror);
 
 void FORTRAN(file_write_at_all_begin)(const int* fh, const MPI_Offset* offset, const void* buf,
     const int* count, const int* datatype, int* ierror) {
   done(ierror, MPI(File_write_at_all_begin)(from_fortran<MPI_File>(fh), *offset, address_of(buf),
     *count, from_fortran<MPI_Datatype>(datatype)));
 }
+SAME_AS(file_write_at_all_begin) F08_BY_ADDRESS void F08(file_write_at_all_begin)(const int* fh,
+    const MPI_Offset* offset, const void* buf, const int* count, const int* datatype, int* ierror);
 
 void FORTRAN(file_write_at_all_end)(const int* fh, const void* buf, MPI_Status* status,
     int* ierror) {
   done(ierror, MPI(File_write_at_all_end)(from_fortran<MPI_File>(fh), address_of(buf),
     status_at(status)));
 }
+SAME_AS(file_write_at_all_end) F08_BY_ADDRESS void F08(file_write_at_all_end)(const int* fh,
+    const void* buf, MPI_Status* status, int* ierror);
 
 void FORTRAN(file_write_ordered)(const int* fh, const void* buf, const int* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_write_ordered)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), status_at(status)));
 }
+SAME_AS(file_write_ordered) F08_BY_ADDRESS void F08(file_write_ordered)(const int* fh,
+    const void* buf, const int* count, const int* datatype, MPI_Status* status, int* ierror);
 
 void FORTRAN(file_write_ordered_begin)(const int* fh, const void* buf, const int* count,
     const int* datatype, int* ierror) {
   done(ierror, MPI(File_write_ordered_begin)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype)));
 }
+SAME_AS(file_write_ordered_begin) F08_BY_ADDRESS void F08(file_write_ordered_begin)(const int* fh,
+    const void* buf, const int* count, const int* datatype, int* ierror);
 
 void FORTRAN(file_write_ordered_end)(const int* fh, const void* buf, MPI_Status* status,
     int* ierror) {
   done(ierror, MPI(File_write_ordered_end)(from_fortran<MPI_File>(fh), address_of(buf),
     status_at(status)));
 }
+SAME_AS(file_write_ordered_end) F08_BY_ADDRESS void F08(file_write_ordered_end)(const int* fh,
+    const void* buf, MPI_Status* status, int* ierror);
 
 void FORTRAN(file_write_shared)(const int* fh, const void* buf, const int* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   done(ierror, MPI(File_write_shared)(from_fortran<MPI_File>(fh), address_of(buf), *count,
     from_fortran<MPI_Datatype>(datatype), status_at(status)));
 }
+SAME_AS(file_write_shared) F08_BY_ADDRESS void F08(file_write_shared)(const int* fh,
+    const void* buf, const int* count, const int* datatype, MPI_Status* status, int* ierror);
 
 void FORTRAN(finalize)(int* ierror) {
   done(ierror, MPI(Finalize)());
 }
-SAME_AS(finalize) void FORTRAN(finalize_f08)(int* ierror);
+SAME_AS(finalize) void F08(finalize)(int* ierror);
 
 void FORTRAN(finalized)(int* flag, int* ierror) {
   done(ierror, MPI(Finalized)(logical_out(flag).at()));
 }
-SAME_AS(finalized) void FORTRAN(finalized_f08)(int* flag, int* ierror);
+SAME_AS(finalized) void F08(finalized)(int* flag, int* ierror);
 
 void FORTRAN(free_mem)(const void* base, int* ierror) {
   done(ierror, MPI(Free_mem)(address_of(base)));
 }
+SAME_AS(free_mem) F08_BY_ADDRESS void F08(free_mem)(const void* base, int* ierror);
 
 void FORTRAN(gather)(const void* sendbuf, const int* sendcount, const int* sendtype, void* recvbuf,
     const int* recvcount, const int* recvtype, const int* root, const int* comm, int* ierror) {
@@ -994,6 +1131,9 @@ void FORTRAN(gather)(const void* sendbuf, const int* sendcount, const int* sendt
     address_of(recvbuf), *recvcount, from_fortran<MPI_Datatype>(recvtype), *root,
     from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(gather) F08_BY_ADDRESS void F08(gather)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* root,
+    const int* comm, int* ierror);
 
 void FORTRAN(gather_init)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* root, const int* comm,
@@ -1003,6 +1143,10 @@ void FORTRAN(gather_init)(const void* sendbuf, const int* sendcount, const int* 
     from_fortran<MPI_Datatype>(recvtype), *root, from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(gather_init) F08_BY_ADDRESS void F08(gather_init)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcount,
+    const int* recvtype, const int* root, const int* comm, const int* info, int* request,
+    int* ierror);
 
 void FORTRAN(gatherv)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcounts, const int* displs, const int* recvtype, const int* root,
@@ -1011,6 +1155,9 @@ void FORTRAN(gatherv)(const void* sendbuf, const int* sendcount, const int* send
     address_of(recvbuf), recvcounts, displs, from_fortran<MPI_Datatype>(recvtype), *root,
     from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(gatherv) F08_BY_ADDRESS void F08(gatherv)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, void* recvbuf, const int* recvcounts, const int* displs,
+    const int* recvtype, const int* root, const int* comm, int* ierror);
 
 void FORTRAN(gatherv_init)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcounts, const int* displs, const int* recvtype, const int* root,
@@ -1020,6 +1167,10 @@ void FORTRAN(gatherv_init)(const void* sendbuf, const int* sendcount, const int*
     from_fortran<MPI_Datatype>(recvtype), *root, from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(gatherv_init) F08_BY_ADDRESS void F08(gatherv_init)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcounts,
+    const int* displs, const int* recvtype, const int* root, const int* comm, const int* info,
+    int* request, int* ierror);
 
 void FORTRAN(get)(void* origin_addr, const int* origin_count, const int* origin_datatype,
     const int* target_rank, const MPI_Aint* target_disp, const int* target_count,
@@ -1028,6 +1179,9 @@ void FORTRAN(get)(void* origin_addr, const int* origin_count, const int* origin_
     from_fortran<MPI_Datatype>(origin_datatype), *target_rank, *target_disp, *target_count,
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Win>(win)));
 }
+SAME_AS(get) F08_BY_ADDRESS void F08(get)(void* origin_addr, const int* origin_count,
+    const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
+    const int* target_count, const int* target_datatype, const int* win, int* ierror);
 
 void FORTRAN(get_accumulate)(const void* origin_addr, const int* origin_count,
     const int* origin_datatype, void* result_addr, const int* result_count,
@@ -1040,124 +1194,133 @@ void FORTRAN(get_accumulate)(const void* origin_addr, const int* origin_count,
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Op>(op),
     from_fortran<MPI_Win>(win)));
 }
+SAME_AS(get_accumulate) F08_BY_ADDRESS void F08(get_accumulate)(const void* origin_addr,
+    const int* origin_count, const int* origin_datatype, void* result_addr,
+    const int* result_count, const int* result_datatype, const int* target_rank,
+    const MPI_Aint* target_disp, const int* target_count, const int* target_datatype,
+    const int* op, const int* win, int* ierror);
 
 void FORTRAN(get_address)(void* location, MPI_Aint* address, int* ierror) {
   done(ierror, MPI(Get_address)(address_of(location), address));
 }
+SAME_AS(get_address) F08_BY_ADDRESS void F08(get_address)(void* location, MPI_Aint* address,
+    int* ierror);
 
 void FORTRAN(get_count)(const MPI_Status* status, const int* datatype, int* count, int* ierror) {
   done(ierror, MPI(Get_count)(status, from_fortran<MPI_Datatype>(datatype), count));
 }
-SAME_AS(get_count) void FORTRAN(get_count_f08)(const MPI_Status* status, const int* datatype,
-    int* count, int* ierror);
+SAME_AS(get_count) void F08(get_count)(const MPI_Status* status, const int* datatype, int* count,
+    int* ierror);
 
-void FORTRAN(get_count_c_f08)(const MPI_Status* status, const int* datatype, MPI_Count* count,
+void F08_C(get_count)(const MPI_Status* status, const int* datatype, MPI_Count* count,
     int* ierror) {
   done(ierror, MPI(Get_count_c)(status, from_fortran<MPI_Datatype>(datatype), count));
 }
+F08_LARGE(get_count, f08)
 
 void FORTRAN(get_elements)(const MPI_Status* status, const int* datatype, int* count, int* ierror) {
   done(ierror, MPI(Get_elements)(status, from_fortran<MPI_Datatype>(datatype), count));
 }
-SAME_AS(get_elements) void FORTRAN(get_elements_f08)(const MPI_Status* status, const int* datatype,
+SAME_AS(get_elements) void F08(get_elements)(const MPI_Status* status, const int* datatype,
     int* count, int* ierror);
 
-void FORTRAN(get_elements_c_f08)(const MPI_Status* status, const int* datatype, MPI_Count* count,
+void F08_C(get_elements)(const MPI_Status* status, const int* datatype, MPI_Count* count,
     int* ierror) {
   done(ierror, MPI(Get_elements_c)(status, from_fortran<MPI_Datatype>(datatype), count));
 }
+F08_LARGE(get_elements, f08)
 
 void FORTRAN(get_elements_x)(const MPI_Status* status, const int* datatype, MPI_Count* count,
     int* ierror) {
   done(ierror, MPI(Get_elements_x)(status, from_fortran<MPI_Datatype>(datatype), count));
 }
-SAME_AS(get_elements_x) void FORTRAN(get_elements_x_f08)(const MPI_Status* status,
-    const int* datatype, MPI_Count* count, int* ierror);
+SAME_AS(get_elements_x) void F08(get_elements_x)(const MPI_Status* status, const int* datatype,
+    MPI_Count* count, int* ierror);
 
 void FORTRAN(get_hw_resource_info)(int* hw_info, int* ierror) {
   done(ierror, MPI(Get_hw_resource_info)(handle_out<MPI_Info>(hw_info).at()));
 }
-SAME_AS(get_hw_resource_info) void FORTRAN(get_hw_resource_info_f08)(int* hw_info, int* ierror);
+SAME_AS(get_hw_resource_info) void F08(get_hw_resource_info)(int* hw_info, int* ierror);
 
 void FORTRAN(get_library_version)(char* version, int* resultlen, int* ierror,
     std::size_t version_length) {
   done(ierror, MPI(Get_library_version)(text_out(version, version_length,
     MPI_MAX_LIBRARY_VERSION_STRING).data(), resultlen));
 }
-SAME_AS(get_library_version) void FORTRAN(get_library_version_f08)(char* version, int* resultlen,
+SAME_AS(get_library_version) void F08(get_library_version)(char* version, int* resultlen,
     int* ierror, std::size_t version_length);
 
 void FORTRAN(get_processor_name)(char* name, int* resultlen, int* ierror, std::size_t name_length) {
   done(ierror, MPI(Get_processor_name)(text_out(name, name_length, MPI_MAX_PROCESSOR_NAME).data(),
     resultlen));
 }
-SAME_AS(get_processor_name) void FORTRAN(get_processor_name_f08)(char* name, int* resultlen,
-    int* ierror, std::size_t name_length);
+SAME_AS(get_processor_name) void F08(get_processor_name)(char* name, int* resultlen, int* ierror,
+    std::size_t name_length);
 
 void FORTRAN(get_version)(int* version, int* subversion, int* ierror) {
   done(ierror, MPI(Get_version)(version, subversion));
 }
-SAME_AS(get_version) void FORTRAN(get_version_f08)(int* version, int* subversion, int* ierror);
+SAME_AS(get_version) void F08(get_version)(int* version, int* subversion, int* ierror);
 
 void FORTRAN(graph_create)(const int* comm_old, const int* nnodes, const int* index,
     const int* edges, const int* reorder, int* comm_graph, int* ierror) {
   done(ierror, MPI(Graph_create)(from_fortran<MPI_Comm>(comm_old), *nnodes, index, edges,
     truth(*reorder), handle_out<MPI_Comm>(comm_graph).at()));
 }
-SAME_AS(graph_create) void FORTRAN(graph_create_f08)(const int* comm_old, const int* nnodes,
+SAME_AS(graph_create) void F08(graph_create)(const int* comm_old, const int* nnodes,
     const int* index, const int* edges, const int* reorder, int* comm_graph, int* ierror);
 
 void FORTRAN(graph_get)(const int* comm, const int* maxindex, const int* maxedges, int* index,
     int* edges, int* ierror) {
   done(ierror, MPI(Graph_get)(from_fortran<MPI_Comm>(comm), *maxindex, *maxedges, index, edges));
 }
-SAME_AS(graph_get) void FORTRAN(graph_get_f08)(const int* comm, const int* maxindex,
-    const int* maxedges, int* index, int* edges, int* ierror);
+SAME_AS(graph_get) void F08(graph_get)(const int* comm, const int* maxindex, const int* maxedges,
+    int* index, int* edges, int* ierror);
 
 void FORTRAN(graph_map)(const int* comm, const int* nnodes, const int* index, const int* edges,
     int* newrank, int* ierror) {
   done(ierror, MPI(Graph_map)(from_fortran<MPI_Comm>(comm), *nnodes, index, edges, newrank));
 }
-SAME_AS(graph_map) void FORTRAN(graph_map_f08)(const int* comm, const int* nnodes,
-    const int* index, const int* edges, int* newrank, int* ierror);
+SAME_AS(graph_map) void F08(graph_map)(const int* comm, const int* nnodes, const int* index,
+    const int* edges, int* newrank, int* ierror);
 
 void FORTRAN(graph_neighbors)(const int* comm, const int* rank, const int* maxneighbors,
     int* neighbors, int* ierror) {
   done(ierror, MPI(Graph_neighbors)(from_fortran<MPI_Comm>(comm), *rank, *maxneighbors, neighbors));
 }
-SAME_AS(graph_neighbors) void FORTRAN(graph_neighbors_f08)(const int* comm, const int* rank,
+SAME_AS(graph_neighbors) void F08(graph_neighbors)(const int* comm, const int* rank,
     const int* maxneighbors, int* neighbors, int* ierror);
 
 void FORTRAN(graph_neighbors_count)(const int* comm, const int* rank, int* nneighbors,
     int* ierror) {
   done(ierror, MPI(Graph_neighbors_count)(from_fortran<MPI_Comm>(comm), *rank, nneighbors));
 }
-SAME_AS(graph_neighbors_count) void FORTRAN(graph_neighbors_count_f08)(const int* comm,
-    const int* rank, int* nneighbors, int* ierror);
+SAME_AS(graph_neighbors_count) void F08(graph_neighbors_count)(const int* comm, const int* rank,
+    int* nneighbors, int* ierror);
 
 void FORTRAN(graphdims_get)(const int* comm, int* nnodes, int* nedges, int* ierror) {
   done(ierror, MPI(Graphdims_get)(from_fortran<MPI_Comm>(comm), nnodes, nedges));
 }
-SAME_AS(graphdims_get) void FORTRAN(graphdims_get_f08)(const int* comm, int* nnodes, int* nedges,
+SAME_AS(graphdims_get) void F08(graphdims_get)(const int* comm, int* nnodes, int* nedges,
     int* ierror);
 
 void FORTRAN(grequest_complete)(const int* request, int* ierror) {
   done(ierror, MPI(Grequest_complete)(from_fortran<MPI_Request>(request)));
 }
-SAME_AS(grequest_complete) void FORTRAN(grequest_complete_f08)(const int* request, int* ierror);
+SAME_AS(grequest_complete) void F08(grequest_complete)(const int* request, int* ierror);
 
 void FORTRAN(group_compare)(const int* group1, const int* group2, int* result, int* ierror) {
   done(ierror, MPI(Group_compare)(from_fortran<MPI_Group>(group1), from_fortran<MPI_Group>(group2),
     result));
 }
-SAME_AS(group_compare) void FORTRAN(group_compare_f08)(const int* group1, const int* group2,
-    int* result, int* ierror);
+SAME_AS(group_compare) void F08(group_compare)(const int* group1, const int* group2, int* result,
+    int* ierror);
 
 void FORTRAN(group_difference)(const int* group1, const int* group2, int* newgroup, int* ierror) {
   done(ierror, MPI(Group_difference)(from_fortran<MPI_Group>(group1),
     from_fortran<MPI_Group>(group2), handle_out<MPI_Group>(newgroup).at()));
 }
-SAME_AS(group_difference) void FORTRAN(group_difference_f08)(const int* group1, const int* group2,
+SAME_AS(group_difference) void F08(group_difference)(const int* group1, const int* group2,
     int* newgroup, int* ierror);
 
 void FORTRAN(group_excl)(const int* group, const int* n, const int* ranks, int* newgroup,
@@ -1165,20 +1328,20 @@ void FORTRAN(group_excl)(const int* group, const int* n, const int* ranks, int* 
   done(ierror, MPI(Group_excl)(from_fortran<MPI_Group>(group), *n, ranks,
     handle_out<MPI_Group>(newgroup).at()));
 }
-SAME_AS(group_excl) void FORTRAN(group_excl_f08)(const int* group, const int* n, const int* ranks,
+SAME_AS(group_excl) void F08(group_excl)(const int* group, const int* n, const int* ranks,
     int* newgroup, int* ierror);
 
 void FORTRAN(group_free)(int* group, int* ierror) {
   done(ierror, MPI(Group_free)(handle_inout<MPI_Group>(group).at()));
 }
-SAME_AS(group_free) void FORTRAN(group_free_f08)(int* group, int* ierror);
+SAME_AS(group_free) void F08(group_free)(int* group, int* ierror);
 
 void FORTRAN(group_from_session_pset)(const int* session, const char* pset_name, int* newgroup,
     int* ierror, std::size_t pset_name_length) {
   done(ierror, MPI(Group_from_session_pset)(from_fortran<MPI_Session>(session), text_in(pset_name,
     pset_name_length, blanks::end).data(), handle_out<MPI_Group>(newgroup).at()));
 }
-SAME_AS(group_from_session_pset) void FORTRAN(group_from_session_pset_f08)(const int* session,
+SAME_AS(group_from_session_pset) void F08(group_from_session_pset)(const int* session,
     const char* pset_name, int* newgroup, int* ierror, std::size_t pset_name_length);
 
 void FORTRAN(group_incl)(const int* group, const int* n, const int* ranks, int* newgroup,
@@ -1186,22 +1349,22 @@ void FORTRAN(group_incl)(const int* group, const int* n, const int* ranks, int* 
   done(ierror, MPI(Group_incl)(from_fortran<MPI_Group>(group), *n, ranks,
     handle_out<MPI_Group>(newgroup).at()));
 }
-SAME_AS(group_incl) void FORTRAN(group_incl_f08)(const int* group, const int* n, const int* ranks,
+SAME_AS(group_incl) void F08(group_incl)(const int* group, const int* n, const int* ranks,
     int* newgroup, int* ierror);
 
 void FORTRAN(group_intersection)(const int* group1, const int* group2, int* newgroup, int* ierror) {
   done(ierror, MPI(Group_intersection)(from_fortran<MPI_Group>(group1),
     from_fortran<MPI_Group>(group2), handle_out<MPI_Group>(newgroup).at()));
 }
-SAME_AS(group_intersection) void FORTRAN(group_intersection_f08)(const int* group1,
-    const int* group2, int* newgroup, int* ierror);
+SAME_AS(group_intersection) void F08(group_intersection)(const int* group1, const int* group2,
+    int* newgroup, int* ierror);
 
 void FORTRAN(group_range_excl)(const int* group, const int* n, const int* ranges, int* newgroup,
     int* ierror) {
   done(ierror, MPI(Group_range_excl)(from_fortran<MPI_Group>(group), *n, triples(ranges),
     handle_out<MPI_Group>(newgroup).at()));
 }
-SAME_AS(group_range_excl) void FORTRAN(group_range_excl_f08)(const int* group, const int* n,
+SAME_AS(group_range_excl) void F08(group_range_excl)(const int* group, const int* n,
     const int* ranges, int* newgroup, int* ierror);
 
 void FORTRAN(group_range_incl)(const int* group, const int* n, const int* ranges, int* newgroup,
@@ -1209,33 +1372,33 @@ void FORTRAN(group_range_incl)(const int* group, const int* n, const int* ranges
   done(ierror, MPI(Group_range_incl)(from_fortran<MPI_Group>(group), *n, triples(ranges),
     handle_out<MPI_Group>(newgroup).at()));
 }
-SAME_AS(group_range_incl) void FORTRAN(group_range_incl_f08)(const int* group, const int* n,
+SAME_AS(group_range_incl) void F08(group_range_incl)(const int* group, const int* n,
     const int* ranges, int* newgroup, int* ierror);
 
 void FORTRAN(group_rank)(const int* group, int* rank, int* ierror) {
   done(ierror, MPI(Group_rank)(from_fortran<MPI_Group>(group), rank));
 }
-SAME_AS(group_rank) void FORTRAN(group_rank_f08)(const int* group, int* rank, int* ierror);
+SAME_AS(group_rank) void F08(group_rank)(const int* group, int* rank, int* ierror);
 
 void FORTRAN(group_size)(const int* group, int* size, int* ierror) {
   done(ierror, MPI(Group_size)(from_fortran<MPI_Group>(group), size));
 }
-SAME_AS(group_size) void FORTRAN(group_size_f08)(const int* group, int* size, int* ierror);
+SAME_AS(group_size) void F08(group_size)(const int* group, int* size, int* ierror);
 
 void FORTRAN(group_translate_ranks)(const int* group1, const int* n, const int* ranks1,
     const int* group2, int* ranks2, int* ierror) {
   done(ierror, MPI(Group_translate_ranks)(from_fortran<MPI_Group>(group1), *n, ranks1,
     from_fortran<MPI_Group>(group2), ranks2));
 }
-SAME_AS(group_translate_ranks) void FORTRAN(group_translate_ranks_f08)(const int* group1,
-    const int* n, const int* ranks1, const int* group2, int* ranks2, int* ierror);
+SAME_AS(group_translate_ranks) void F08(group_translate_ranks)(const int* group1, const int* n,
+    const int* ranks1, const int* group2, int* ranks2, int* ierror);
 
 void FORTRAN(group_union)(const int* group1, const int* group2, int* newgroup, int* ierror) {
   done(ierror, MPI(Group_union)(from_fortran<MPI_Group>(group1), from_fortran<MPI_Group>(group2),
     handle_out<MPI_Group>(newgroup).at()));
 }
-SAME_AS(group_union) void FORTRAN(group_union_f08)(const int* group1, const int* group2,
-    int* newgroup, int* ierror);
+SAME_AS(group_union) void F08(group_union)(const int* group1, const int* group2, int* newgroup,
+    int* ierror);
 
 void FORTRAN(iallgather)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* comm, int* request,
@@ -1245,6 +1408,9 @@ void FORTRAN(iallgather)(const void* sendbuf, const int* sendcount, const int* s
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(iallgather) F08_BY_ADDRESS void F08(iallgather)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
+    int* request, int* ierror);
 
 void FORTRAN(iallgatherv)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcounts, const int* displs, const int* recvtype, const int* comm,
@@ -1254,6 +1420,9 @@ void FORTRAN(iallgatherv)(const void* sendbuf, const int* sendcount, const int* 
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(iallgatherv) F08_BY_ADDRESS void F08(iallgatherv)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcounts,
+    const int* displs, const int* recvtype, const int* comm, int* request, int* ierror);
 
 void FORTRAN(iallreduce)(const void* sendbuf, void* recvbuf, const int* count, const int* datatype,
     const int* op, const int* comm, int* request, int* ierror) {
@@ -1261,6 +1430,9 @@ void FORTRAN(iallreduce)(const void* sendbuf, void* recvbuf, const int* count, c
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(iallreduce) F08_BY_ADDRESS void F08(iallreduce)(const void* sendbuf, void* recvbuf,
+    const int* count, const int* datatype, const int* op, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(ialltoall)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* comm, int* request,
@@ -1270,6 +1442,9 @@ void FORTRAN(ialltoall)(const void* sendbuf, const int* sendcount, const int* se
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ialltoall) F08_BY_ADDRESS void F08(ialltoall)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
+    int* request, int* ierror);
 
 void FORTRAN(ialltoallv)(const void* sendbuf, const int* sendcounts, const int* sdispls,
     const int* sendtype, void* recvbuf, const int* recvcounts, const int* rdispls,
@@ -1279,6 +1454,9 @@ void FORTRAN(ialltoallv)(const void* sendbuf, const int* sendcounts, const int* 
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ialltoallv) F08_BY_ADDRESS void F08(ialltoallv)(const void* sendbuf, const int* sendcounts,
+    const int* sdispls, const int* sendtype, void* recvbuf, const int* recvcounts,
+    const int* rdispls, const int* recvtype, const int* comm, int* request, int* ierror);
 
 void FORTRAN(ialltoallw)(const void* sendbuf, const int* sendcounts, const int* sdispls,
     const int* sendtypes, void* recvbuf, const int* recvcounts, const int* rdispls,
@@ -1288,23 +1466,31 @@ void FORTRAN(ialltoallw)(const void* sendbuf, const int* sendcounts, const int* 
     recvcounts, rdispls, handles_in<MPI_Datatype>(recvtypes, in_peers(comm, false)).data(),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ialltoallw) F08_BY_ADDRESS void F08(ialltoallw)(const void* sendbuf, const int* sendcounts,
+    const int* sdispls, const int* sendtypes, void* recvbuf, const int* recvcounts,
+    const int* rdispls, const int* recvtypes, const int* comm, int* request, int* ierror);
 
 void FORTRAN(ibarrier)(const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Ibarrier)(from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
-SAME_AS(ibarrier) void FORTRAN(ibarrier_f08)(const int* comm, int* request, int* ierror);
+SAME_AS(ibarrier) void F08(ibarrier)(const int* comm, int* request, int* ierror);
 
 void FORTRAN(ibcast)(void* buffer, const int* count, const int* datatype, const int* root,
     const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Ibcast)(address_of(buffer), *count, from_fortran<MPI_Datatype>(datatype), *root,
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ibcast) F08_BY_ADDRESS void F08(ibcast)(void* buffer, const int* count,
+    const int* datatype, const int* root, const int* comm, int* request, int* ierror);
 
 void FORTRAN(ibsend)(const void* buf, const int* count, const int* datatype, const int* dest,
     const int* tag, const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Ibsend)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype), *dest,
     *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ibsend) F08_BY_ADDRESS void F08(ibsend)(const void* buf, const int* count,
+    const int* datatype, const int* dest, const int* tag, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(iexscan)(const void* sendbuf, void* recvbuf, const int* count, const int* datatype,
     const int* op, const int* comm, int* request, int* ierror) {
@@ -1312,6 +1498,9 @@ void FORTRAN(iexscan)(const void* sendbuf, void* recvbuf, const int* count, cons
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(iexscan) F08_BY_ADDRESS void F08(iexscan)(const void* sendbuf, void* recvbuf,
+    const int* count, const int* datatype, const int* op, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(igather)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* root, const int* comm,
@@ -1320,6 +1509,9 @@ void FORTRAN(igather)(const void* sendbuf, const int* sendcount, const int* send
     address_of(recvbuf), *recvcount, from_fortran<MPI_Datatype>(recvtype), *root,
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(igather) F08_BY_ADDRESS void F08(igather)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* root,
+    const int* comm, int* request, int* ierror);
 
 void FORTRAN(igatherv)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcounts, const int* displs, const int* recvtype, const int* root,
@@ -1328,20 +1520,25 @@ void FORTRAN(igatherv)(const void* sendbuf, const int* sendcount, const int* sen
     address_of(recvbuf), recvcounts, displs, from_fortran<MPI_Datatype>(recvtype), *root,
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(igatherv) F08_BY_ADDRESS void F08(igatherv)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, void* recvbuf, const int* recvcounts, const int* displs,
+    const int* recvtype, const int* root, const int* comm, int* request, int* ierror);
 
 void FORTRAN(improbe)(const int* source, const int* tag, const int* comm, int* flag, int* message,
     MPI_Status* status, int* ierror) {
   done(ierror, MPI(Improbe)(*source, *tag, from_fortran<MPI_Comm>(comm), logical_out(flag).at(),
     handle_out<MPI_Message>(message).at(), status_at(status)));
 }
-SAME_AS(improbe) void FORTRAN(improbe_f08)(const int* source, const int* tag, const int* comm,
-    int* flag, int* message, MPI_Status* status, int* ierror);
+SAME_AS(improbe) void F08(improbe)(const int* source, const int* tag, const int* comm, int* flag,
+    int* message, MPI_Status* status, int* ierror);
 
 void FORTRAN(imrecv)(void* buf, const int* count, const int* datatype, int* message, int* request,
     int* ierror) {
   done(ierror, MPI(Imrecv)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype),
     handle_inout<MPI_Message>(message).at(), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(imrecv) F08_BY_ADDRESS void F08(imrecv)(void* buf, const int* count, const int* datatype,
+    int* message, int* request, int* ierror);
 
 void FORTRAN(ineighbor_allgather)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* comm, int* request,
@@ -1351,6 +1548,9 @@ void FORTRAN(ineighbor_allgather)(const void* sendbuf, const int* sendcount, con
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ineighbor_allgather) F08_BY_ADDRESS void F08(ineighbor_allgather)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcount,
+    const int* recvtype, const int* comm, int* request, int* ierror);
 
 void FORTRAN(ineighbor_allgatherv)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcounts, const int* displs, const int* recvtype, const int* comm,
@@ -1360,6 +1560,9 @@ void FORTRAN(ineighbor_allgatherv)(const void* sendbuf, const int* sendcount, co
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ineighbor_allgatherv) F08_BY_ADDRESS void F08(ineighbor_allgatherv)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcounts,
+    const int* displs, const int* recvtype, const int* comm, int* request, int* ierror);
 
 void FORTRAN(ineighbor_alltoall)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* comm, int* request,
@@ -1369,6 +1572,9 @@ void FORTRAN(ineighbor_alltoall)(const void* sendbuf, const int* sendcount, cons
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ineighbor_alltoall) F08_BY_ADDRESS void F08(ineighbor_alltoall)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcount,
+    const int* recvtype, const int* comm, int* request, int* ierror);
 
 void FORTRAN(ineighbor_alltoallv)(const void* sendbuf, const int* sendcounts, const int* sdispls,
     const int* sendtype, void* recvbuf, const int* recvcounts, const int* rdispls,
@@ -1378,6 +1584,10 @@ void FORTRAN(ineighbor_alltoallv)(const void* sendbuf, const int* sendcounts, co
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ineighbor_alltoallv) F08_BY_ADDRESS void F08(ineighbor_alltoallv)(const void* sendbuf,
+    const int* sendcounts, const int* sdispls, const int* sendtype, void* recvbuf,
+    const int* recvcounts, const int* rdispls, const int* recvtype, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(ineighbor_alltoallw)(const void* sendbuf, const int* sendcounts,
     const MPI_Aint* sdispls, const int* sendtypes, void* recvbuf, const int* recvcounts,
@@ -1387,5 +1597,9 @@ void FORTRAN(ineighbor_alltoallw)(const void* sendbuf, const int* sendcounts,
     recvcounts, rdispls, handles_in<MPI_Datatype>(recvtypes, in_peers(comm, true)).data(),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ineighbor_alltoallw) F08_BY_ADDRESS void F08(ineighbor_alltoallw)(const void* sendbuf,
+    const int* sendcounts, const MPI_Aint* sdispls, const int* sendtypes, void* recvbuf,
+    const int* recvcounts, const MPI_Aint* rdispls, const int* recvtypes, const int* comm,
+    int* request, int* ierror);
 
 }

@@ -8,44 +8,44 @@ extern "C" {
 void FORTRAN(info_create)(int* info, int* ierror) {
   done(ierror, MPI(Info_create)(handle_out<MPI_Info>(info).at()));
 }
-SAME_AS(info_create) void FORTRAN(info_create_f08)(int* info, int* ierror);
+SAME_AS(info_create) void F08(info_create)(int* info, int* ierror);
 
 void FORTRAN(info_delete)(const int* info, const char* key, int* ierror, std::size_t key_length) {
   done(ierror, MPI(Info_delete)(from_fortran<MPI_Info>(info), text_in(key, key_length,
     blanks::both_ends).data()));
 }
-SAME_AS(info_delete) void FORTRAN(info_delete_f08)(const int* info, const char* key, int* ierror,
+SAME_AS(info_delete) void F08(info_delete)(const int* info, const char* key, int* ierror,
     std::size_t key_length);
 
 void FORTRAN(info_dup)(const int* info, int* newinfo, int* ierror) {
   done(ierror, MPI(Info_dup)(from_fortran<MPI_Info>(info), handle_out<MPI_Info>(newinfo).at()));
 }
-SAME_AS(info_dup) void FORTRAN(info_dup_f08)(const int* info, int* newinfo, int* ierror);
+SAME_AS(info_dup) void F08(info_dup)(const int* info, int* newinfo, int* ierror);
 
 void FORTRAN(info_free)(int* info, int* ierror) {
   done(ierror, MPI(Info_free)(handle_inout<MPI_Info>(info).at()));
 }
-SAME_AS(info_free) void FORTRAN(info_free_f08)(int* info, int* ierror);
+SAME_AS(info_free) void F08(info_free)(int* info, int* ierror);
 
 void FORTRAN(info_get_nkeys)(const int* info, int* nkeys, int* ierror) {
   done(ierror, MPI(Info_get_nkeys)(from_fortran<MPI_Info>(info), nkeys));
 }
-SAME_AS(info_get_nkeys) void FORTRAN(info_get_nkeys_f08)(const int* info, int* nkeys, int* ierror);
+SAME_AS(info_get_nkeys) void F08(info_get_nkeys)(const int* info, int* nkeys, int* ierror);
 
 void FORTRAN(info_get_nthkey)(const int* info, const int* n, char* key, int* ierror,
     std::size_t key_length) {
   done(ierror, MPI(Info_get_nthkey)(from_fortran<MPI_Info>(info), *n, text_out(key, key_length,
     MPI_MAX_INFO_KEY).data()));
 }
-SAME_AS(info_get_nthkey) void FORTRAN(info_get_nthkey_f08)(const int* info, const int* n,
-    char* key, int* ierror, std::size_t key_length);
+SAME_AS(info_get_nthkey) void F08(info_get_nthkey)(const int* info, const int* n, char* key,
+    int* ierror, std::size_t key_length);
 
 void FORTRAN(info_get_valuelen)(const int* info, const char* key, int* valuelen, int* flag,
     int* ierror, std::size_t key_length) {
   done(ierror, MPI(Info_get_valuelen)(from_fortran<MPI_Info>(info), text_in(key, key_length,
     blanks::both_ends).data(), valuelen, logical_out(flag).at()));
 }
-SAME_AS(info_get_valuelen) void FORTRAN(info_get_valuelen_f08)(const int* info, const char* key,
+SAME_AS(info_get_valuelen) void F08(info_get_valuelen)(const int* info, const char* key,
     int* valuelen, int* flag, int* ierror, std::size_t key_length);
 
 void FORTRAN(info_set)(const int* info, const char* key, const char* value, int* ierror,
@@ -53,13 +53,13 @@ void FORTRAN(info_set)(const int* info, const char* key, const char* value, int*
   done(ierror, MPI(Info_set)(from_fortran<MPI_Info>(info), text_in(key, key_length,
     blanks::both_ends).data(), text_in(value, value_length, blanks::both_ends).data()));
 }
-SAME_AS(info_set) void FORTRAN(info_set_f08)(const int* info, const char* key, const char* value,
+SAME_AS(info_set) void F08(info_set)(const int* info, const char* key, const char* value,
     int* ierror, std::size_t key_length, std::size_t value_length);
 
 void FORTRAN(initialized)(int* flag, int* ierror) {
   done(ierror, MPI(Initialized)(logical_out(flag).at()));
 }
-SAME_AS(initialized) void FORTRAN(initialized_f08)(int* flag, int* ierror);
+SAME_AS(initialized) void F08(initialized)(int* flag, int* ierror);
 
 void FORTRAN(intercomm_create)(const int* local_comm, const int* local_leader,
     const int* peer_comm, const int* remote_leader, const int* tag, int* newintercomm,
@@ -68,7 +68,7 @@ void FORTRAN(intercomm_create)(const int* local_comm, const int* local_leader,
     from_fortran<MPI_Comm>(peer_comm), *remote_leader, *tag,
     handle_out<MPI_Comm>(newintercomm).at()));
 }
-SAME_AS(intercomm_create) void FORTRAN(intercomm_create_f08)(const int* local_comm,
+SAME_AS(intercomm_create) void F08(intercomm_create)(const int* local_comm,
     const int* local_leader, const int* peer_comm, const int* remote_leader, const int* tag,
     int* newintercomm, int* ierror);
 
@@ -80,14 +80,14 @@ void FORTRAN(intercomm_create_from_groups)(const int* local_group, const int* lo
     stringtag_length, blanks::end).data(), from_fortran<MPI_Info>(info),
     from_fortran<MPI_Errhandler>(errhandler), handle_out<MPI_Comm>(newintercomm).at()));
 }
-SAME_AS(intercomm_create_from_groups) void FORTRAN(intercomm_create_from_groups_f08)(const int* local_group, const int* local_leader, const int* remote_group, const int* remote_leader, const char* stringtag, const int* info, const int* errhandler, int* newintercomm, int* ierror, std::size_t stringtag_length);
+SAME_AS(intercomm_create_from_groups) void F08(intercomm_create_from_groups)(const int* local_group, const int* local_leader, const int* remote_group, const int* remote_leader, const char* stringtag, const int* info, const int* errhandler, int* newintercomm, int* ierror, std::size_t stringtag_length);
 
 void FORTRAN(intercomm_merge)(const int* intercomm, const int* high, int* newintracomm,
     int* ierror) {
   done(ierror, MPI(Intercomm_merge)(from_fortran<MPI_Comm>(intercomm), truth(*high),
     handle_out<MPI_Comm>(newintracomm).at()));
 }
-SAME_AS(intercomm_merge) void FORTRAN(intercomm_merge_f08)(const int* intercomm, const int* high,
+SAME_AS(intercomm_merge) void F08(intercomm_merge)(const int* intercomm, const int* high,
     int* newintracomm, int* ierror);
 
 void FORTRAN(iprobe)(const int* source, const int* tag, const int* comm, int* flag,
@@ -95,14 +95,16 @@ void FORTRAN(iprobe)(const int* source, const int* tag, const int* comm, int* fl
   done(ierror, MPI(Iprobe)(*source, *tag, from_fortran<MPI_Comm>(comm), logical_out(flag).at(),
     status_at(status)));
 }
-SAME_AS(iprobe) void FORTRAN(iprobe_f08)(const int* source, const int* tag, const int* comm,
-    int* flag, MPI_Status* status, int* ierror);
+SAME_AS(iprobe) void F08(iprobe)(const int* source, const int* tag, const int* comm, int* flag,
+    MPI_Status* status, int* ierror);
 
 void FORTRAN(irecv)(void* buf, const int* count, const int* datatype, const int* source,
     const int* tag, const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Irecv)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype), *source,
     *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(irecv) F08_BY_ADDRESS void F08(irecv)(void* buf, const int* count, const int* datatype,
+    const int* source, const int* tag, const int* comm, int* request, int* ierror);
 
 void FORTRAN(ireduce)(const void* sendbuf, void* recvbuf, const int* count, const int* datatype,
     const int* op, const int* root, const int* comm, int* request, int* ierror) {
@@ -110,6 +112,9 @@ void FORTRAN(ireduce)(const void* sendbuf, void* recvbuf, const int* count, cons
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), *root,
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ireduce) F08_BY_ADDRESS void F08(ireduce)(const void* sendbuf, void* recvbuf,
+    const int* count, const int* datatype, const int* op, const int* root, const int* comm,
+    int* request, int* ierror);
 
 void FORTRAN(ireduce_scatter)(const void* sendbuf, void* recvbuf, const int* recvcounts,
     const int* datatype, const int* op, const int* comm, int* request, int* ierror) {
@@ -117,6 +122,9 @@ void FORTRAN(ireduce_scatter)(const void* sendbuf, void* recvbuf, const int* rec
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ireduce_scatter) F08_BY_ADDRESS void F08(ireduce_scatter)(const void* sendbuf,
+    void* recvbuf, const int* recvcounts, const int* datatype, const int* op, const int* comm,
+    int* request, int* ierror);
 
 void FORTRAN(ireduce_scatter_block)(const void* sendbuf, void* recvbuf, const int* recvcount,
     const int* datatype, const int* op, const int* comm, int* request, int* ierror) {
@@ -124,17 +132,23 @@ void FORTRAN(ireduce_scatter_block)(const void* sendbuf, void* recvbuf, const in
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ireduce_scatter_block) F08_BY_ADDRESS void F08(ireduce_scatter_block)(const void* sendbuf,
+    void* recvbuf, const int* recvcount, const int* datatype, const int* op, const int* comm,
+    int* request, int* ierror);
 
 void FORTRAN(irsend)(const void* buf, const int* count, const int* datatype, const int* dest,
     const int* tag, const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Irsend)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype), *dest,
     *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(irsend) F08_BY_ADDRESS void F08(irsend)(const void* buf, const int* count,
+    const int* datatype, const int* dest, const int* tag, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(is_thread_main)(int* flag, int* ierror) {
   done(ierror, MPI(Is_thread_main)(logical_out(flag).at()));
 }
-SAME_AS(is_thread_main) void FORTRAN(is_thread_main_f08)(int* flag, int* ierror);
+SAME_AS(is_thread_main) void F08(is_thread_main)(int* flag, int* ierror);
 
 void FORTRAN(iscan)(const void* sendbuf, void* recvbuf, const int* count, const int* datatype,
     const int* op, const int* comm, int* request, int* ierror) {
@@ -142,6 +156,8 @@ void FORTRAN(iscan)(const void* sendbuf, void* recvbuf, const int* count, const 
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(iscan) F08_BY_ADDRESS void F08(iscan)(const void* sendbuf, void* recvbuf, const int* count,
+    const int* datatype, const int* op, const int* comm, int* request, int* ierror);
 
 void FORTRAN(iscatter)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* root, const int* comm,
@@ -150,6 +166,9 @@ void FORTRAN(iscatter)(const void* sendbuf, const int* sendcount, const int* sen
     address_of(recvbuf), *recvcount, from_fortran<MPI_Datatype>(recvtype), *root,
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(iscatter) F08_BY_ADDRESS void F08(iscatter)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* root,
+    const int* comm, int* request, int* ierror);
 
 void FORTRAN(iscatterv)(const void* sendbuf, const int* sendcounts, const int* displs,
     const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* root,
@@ -159,12 +178,18 @@ void FORTRAN(iscatterv)(const void* sendbuf, const int* sendcounts, const int* d
     from_fortran<MPI_Datatype>(recvtype), *root, from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(iscatterv) F08_BY_ADDRESS void F08(iscatterv)(const void* sendbuf, const int* sendcounts,
+    const int* displs, const int* sendtype, void* recvbuf, const int* recvcount,
+    const int* recvtype, const int* root, const int* comm, int* request, int* ierror);
 
 void FORTRAN(isend)(const void* buf, const int* count, const int* datatype, const int* dest,
     const int* tag, const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Isend)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype), *dest,
     *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(isend) F08_BY_ADDRESS void F08(isend)(const void* buf, const int* count,
+    const int* datatype, const int* dest, const int* tag, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(isendrecv)(const void* sendbuf, const int* sendcount, const int* sendtype,
     const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const int* recvtype,
@@ -174,6 +199,10 @@ void FORTRAN(isendrecv)(const void* sendbuf, const int* sendcount, const int* se
     from_fortran<MPI_Datatype>(recvtype), *source, *recvtag, from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(isendrecv) F08_BY_ADDRESS void F08(isendrecv)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount,
+    const int* recvtype, const int* source, const int* recvtag, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(isendrecv_replace)(void* buf, const int* count, const int* datatype, const int* dest,
     const int* sendtag, const int* source, const int* recvtag, const int* comm, int* request,
@@ -182,19 +211,25 @@ void FORTRAN(isendrecv_replace)(void* buf, const int* count, const int* datatype
     from_fortran<MPI_Datatype>(datatype), *dest, *sendtag, *source, *recvtag,
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(isendrecv_replace) F08_BY_ADDRESS void F08(isendrecv_replace)(void* buf, const int* count,
+    const int* datatype, const int* dest, const int* sendtag, const int* source,
+    const int* recvtag, const int* comm, int* request, int* ierror);
 
 void FORTRAN(issend)(const void* buf, const int* count, const int* datatype, const int* dest,
     const int* tag, const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Issend)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype), *dest,
     *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(issend) F08_BY_ADDRESS void F08(issend)(const void* buf, const int* count,
+    const int* datatype, const int* dest, const int* tag, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(lookup_name)(const char* service_name, const int* info, char* port_name, int* ierror,
     std::size_t service_name_length, std::size_t port_name_length) {
   done(ierror, MPI(Lookup_name)(text_in(service_name, service_name_length, blanks::end).data(),
     from_fortran<MPI_Info>(info), text_out(port_name, port_name_length, MPI_MAX_PORT_NAME).data()));
 }
-SAME_AS(lookup_name) void FORTRAN(lookup_name_f08)(const char* service_name, const int* info,
+SAME_AS(lookup_name) void F08(lookup_name)(const char* service_name, const int* info,
     char* port_name, int* ierror, std::size_t service_name_length, std::size_t port_name_length);
 
 void FORTRAN(mprobe)(const int* source, const int* tag, const int* comm, int* message,
@@ -202,14 +237,16 @@ void FORTRAN(mprobe)(const int* source, const int* tag, const int* comm, int* me
   done(ierror, MPI(Mprobe)(*source, *tag, from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Message>(message).at(), status_at(status)));
 }
-SAME_AS(mprobe) void FORTRAN(mprobe_f08)(const int* source, const int* tag, const int* comm,
-    int* message, MPI_Status* status, int* ierror);
+SAME_AS(mprobe) void F08(mprobe)(const int* source, const int* tag, const int* comm, int* message,
+    MPI_Status* status, int* ierror);
 
 void FORTRAN(mrecv)(void* buf, const int* count, const int* datatype, int* message,
     MPI_Status* status, int* ierror) {
   done(ierror, MPI(Mrecv)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype),
     handle_inout<MPI_Message>(message).at(), status_at(status)));
 }
+SAME_AS(mrecv) F08_BY_ADDRESS void F08(mrecv)(void* buf, const int* count, const int* datatype,
+    int* message, MPI_Status* status, int* ierror);
 
 void FORTRAN(neighbor_allgather)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* comm, int* ierror) {
@@ -217,6 +254,9 @@ void FORTRAN(neighbor_allgather)(const void* sendbuf, const int* sendcount, cons
     from_fortran<MPI_Datatype>(sendtype), address_of(recvbuf), *recvcount,
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(neighbor_allgather) F08_BY_ADDRESS void F08(neighbor_allgather)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcount,
+    const int* recvtype, const int* comm, int* ierror);
 
 void FORTRAN(neighbor_allgather_init)(const void* sendbuf, const int* sendcount,
     const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
@@ -226,6 +266,7 @@ void FORTRAN(neighbor_allgather_init)(const void* sendbuf, const int* sendcount,
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(neighbor_allgather_init) F08_BY_ADDRESS void F08(neighbor_allgather_init)(const void* sendbuf, const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* comm, const int* info, int* request, int* ierror);
 
 void FORTRAN(neighbor_allgatherv)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcounts, const int* displs, const int* recvtype, const int* comm,
@@ -234,6 +275,9 @@ void FORTRAN(neighbor_allgatherv)(const void* sendbuf, const int* sendcount, con
     from_fortran<MPI_Datatype>(sendtype), address_of(recvbuf), recvcounts, displs,
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(neighbor_allgatherv) F08_BY_ADDRESS void F08(neighbor_allgatherv)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcounts,
+    const int* displs, const int* recvtype, const int* comm, int* ierror);
 
 void FORTRAN(neighbor_allgatherv_init)(const void* sendbuf, const int* sendcount,
     const int* sendtype, void* recvbuf, const int* recvcounts, const int* displs,
@@ -243,6 +287,7 @@ void FORTRAN(neighbor_allgatherv_init)(const void* sendbuf, const int* sendcount
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(neighbor_allgatherv_init) F08_BY_ADDRESS void F08(neighbor_allgatherv_init)(const void* sendbuf, const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcounts, const int* displs, const int* recvtype, const int* comm, const int* info, int* request, int* ierror);
 
 void FORTRAN(neighbor_alltoall)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* comm, int* ierror) {
@@ -250,6 +295,9 @@ void FORTRAN(neighbor_alltoall)(const void* sendbuf, const int* sendcount, const
     from_fortran<MPI_Datatype>(sendtype), address_of(recvbuf), *recvcount,
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(neighbor_alltoall) F08_BY_ADDRESS void F08(neighbor_alltoall)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcount,
+    const int* recvtype, const int* comm, int* ierror);
 
 void FORTRAN(neighbor_alltoall_init)(const void* sendbuf, const int* sendcount,
     const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
@@ -259,6 +307,7 @@ void FORTRAN(neighbor_alltoall_init)(const void* sendbuf, const int* sendcount,
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(neighbor_alltoall_init) F08_BY_ADDRESS void F08(neighbor_alltoall_init)(const void* sendbuf, const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* comm, const int* info, int* request, int* ierror);
 
 void FORTRAN(neighbor_alltoallv)(const void* sendbuf, const int* sendcounts, const int* sdispls,
     const int* sendtype, void* recvbuf, const int* recvcounts, const int* rdispls,
@@ -267,6 +316,9 @@ void FORTRAN(neighbor_alltoallv)(const void* sendbuf, const int* sendcounts, con
     from_fortran<MPI_Datatype>(sendtype), address_of(recvbuf), recvcounts, rdispls,
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(neighbor_alltoallv) F08_BY_ADDRESS void F08(neighbor_alltoallv)(const void* sendbuf,
+    const int* sendcounts, const int* sdispls, const int* sendtype, void* recvbuf,
+    const int* recvcounts, const int* rdispls, const int* recvtype, const int* comm, int* ierror);
 
 void FORTRAN(neighbor_alltoallv_init)(const void* sendbuf, const int* sendcounts,
     const int* sdispls, const int* sendtype, void* recvbuf, const int* recvcounts,
@@ -277,6 +329,7 @@ void FORTRAN(neighbor_alltoallv_init)(const void* sendbuf, const int* sendcounts
     from_fortran<MPI_Datatype>(recvtype), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(neighbor_alltoallv_init) F08_BY_ADDRESS void F08(neighbor_alltoallv_init)(const void* sendbuf, const int* sendcounts, const int* sdispls, const int* sendtype, void* recvbuf, const int* recvcounts, const int* rdispls, const int* recvtype, const int* comm, const int* info, int* request, int* ierror);
 
 void FORTRAN(neighbor_alltoallw)(const void* sendbuf, const int* sendcounts,
     const MPI_Aint* sdispls, const int* sendtypes, void* recvbuf, const int* recvcounts,
@@ -286,6 +339,10 @@ void FORTRAN(neighbor_alltoallw)(const void* sendbuf, const int* sendcounts,
     recvcounts, rdispls, handles_in<MPI_Datatype>(recvtypes, in_peers(comm, true)).data(),
     from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(neighbor_alltoallw) F08_BY_ADDRESS void F08(neighbor_alltoallw)(const void* sendbuf,
+    const int* sendcounts, const MPI_Aint* sdispls, const int* sendtypes, void* recvbuf,
+    const int* recvcounts, const MPI_Aint* rdispls, const int* recvtypes, const int* comm,
+    int* ierror);
 
 void FORTRAN(neighbor_alltoallw_init)(const void* sendbuf, const int* sendcounts,
     const MPI_Aint* sdispls, const int* sendtypes, void* recvbuf, const int* recvcounts,
@@ -297,23 +354,24 @@ void FORTRAN(neighbor_alltoallw_init)(const void* sendbuf, const int* sendcounts
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(neighbor_alltoallw_init) F08_BY_ADDRESS void F08(neighbor_alltoallw_init)(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls, const int* sendtypes, void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls, const int* recvtypes, const int* comm, const int* info, int* request, int* ierror);
 
 void FORTRAN(op_commutative)(const int* op, int* commute, int* ierror) {
   done(ierror, MPI(Op_commutative)(from_fortran<MPI_Op>(op), logical_out(commute).at()));
 }
-SAME_AS(op_commutative) void FORTRAN(op_commutative_f08)(const int* op, int* commute, int* ierror);
+SAME_AS(op_commutative) void F08(op_commutative)(const int* op, int* commute, int* ierror);
 
 void FORTRAN(op_free)(int* op, int* ierror) {
   done(ierror, MPI(Op_free)(handle_inout<MPI_Op>(op).at()));
 }
-SAME_AS(op_free) void FORTRAN(op_free_f08)(int* op, int* ierror);
+SAME_AS(op_free) void F08(op_free)(int* op, int* ierror);
 
 void FORTRAN(open_port)(const int* info, char* port_name, int* ierror,
     std::size_t port_name_length) {
   done(ierror, MPI(Open_port)(from_fortran<MPI_Info>(info), text_out(port_name, port_name_length,
     MPI_MAX_PORT_NAME).data()));
 }
-SAME_AS(open_port) void FORTRAN(open_port_f08)(const int* info, char* port_name, int* ierror,
+SAME_AS(open_port) void F08(open_port)(const int* info, char* port_name, int* ierror,
     std::size_t port_name_length);
 
 void FORTRAN(pack)(const void* inbuf, const int* incount, const int* datatype, void* outbuf,
@@ -321,6 +379,9 @@ void FORTRAN(pack)(const void* inbuf, const int* incount, const int* datatype, v
   done(ierror, MPI(Pack)(address_of(inbuf), *incount, from_fortran<MPI_Datatype>(datatype),
     address_of(outbuf), *outsize, position, from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(pack) F08_BY_ADDRESS void F08(pack)(const void* inbuf, const int* incount,
+    const int* datatype, void* outbuf, const int* outsize, int* position, const int* comm,
+    int* ierror);
 
 void FORTRAN(pack_external)(const char* datarep, const void* inbuf, const int* incount,
     const int* datatype, void* outbuf, const MPI_Aint* outsize, MPI_Aint* position, int* ierror,
@@ -329,62 +390,66 @@ void FORTRAN(pack_external)(const char* datarep, const void* inbuf, const int* i
     address_of(inbuf), *incount, from_fortran<MPI_Datatype>(datatype), address_of(outbuf),
     *outsize, position));
 }
+SAME_AS(pack_external) F08_BY_ADDRESS void F08(pack_external)(const char* datarep,
+    const void* inbuf, const int* incount, const int* datatype, void* outbuf,
+    const MPI_Aint* outsize, MPI_Aint* position, int* ierror, std::size_t datarep_length);
 
 void FORTRAN(pack_external_size)(const char* datarep, const int* incount, const int* datatype,
     MPI_Aint* size, int* ierror, std::size_t datarep_length) {
   done(ierror, MPI(Pack_external_size)(text_in(datarep, datarep_length, blanks::end).data(),
     *incount, from_fortran<MPI_Datatype>(datatype), size));
 }
-SAME_AS(pack_external_size) void FORTRAN(pack_external_size_f08)(const char* datarep,
-    const int* incount, const int* datatype, MPI_Aint* size, int* ierror,
-    std::size_t datarep_length);
+SAME_AS(pack_external_size) void F08(pack_external_size)(const char* datarep, const int* incount,
+    const int* datatype, MPI_Aint* size, int* ierror, std::size_t datarep_length);
 
-void FORTRAN(pack_external_size_c_f08)(const char* datarep, const MPI_Count* incount,
-    const int* datatype, MPI_Count* size, int* ierror, std::size_t datarep_length) {
+void F08_C(pack_external_size)(const char* datarep, const MPI_Count* incount, const int* datatype,
+    MPI_Count* size, int* ierror, std::size_t datarep_length) {
   done(ierror, MPI(Pack_external_size_c)(text_in(datarep, datarep_length, blanks::end).data(),
     *incount, from_fortran<MPI_Datatype>(datatype), size));
 }
+F08_LARGE(pack_external_size, f08)
 
 void FORTRAN(pack_size)(const int* incount, const int* datatype, const int* comm, int* size,
     int* ierror) {
   done(ierror, MPI(Pack_size)(*incount, from_fortran<MPI_Datatype>(datatype),
     from_fortran<MPI_Comm>(comm), size));
 }
-SAME_AS(pack_size) void FORTRAN(pack_size_f08)(const int* incount, const int* datatype,
-    const int* comm, int* size, int* ierror);
+SAME_AS(pack_size) void F08(pack_size)(const int* incount, const int* datatype, const int* comm,
+    int* size, int* ierror);
 
-void FORTRAN(pack_size_c_f08)(const MPI_Count* incount, const int* datatype, const int* comm,
+void F08_C(pack_size)(const MPI_Count* incount, const int* datatype, const int* comm,
     MPI_Count* size, int* ierror) {
   done(ierror, MPI(Pack_size_c)(*incount, from_fortran<MPI_Datatype>(datatype),
     from_fortran<MPI_Comm>(comm), size));
 }
+F08_LARGE(pack_size, f08)
 
 void FORTRAN(parrived)(const int* request, const int* partition, int* flag, int* ierror) {
   done(ierror, MPI(Parrived)(from_fortran<MPI_Request>(request), *partition,
     logical_out(flag).at()));
 }
-SAME_AS(parrived) void FORTRAN(parrived_f08)(const int* request, const int* partition, int* flag,
+SAME_AS(parrived) void F08(parrived)(const int* request, const int* partition, int* flag,
     int* ierror);
 
 void FORTRAN(pready)(const int* partition, const int* request, int* ierror) {
   done(ierror, MPI(Pready)(*partition, from_fortran<MPI_Request>(request)));
 }
-SAME_AS(pready) void FORTRAN(pready_f08)(const int* partition, const int* request, int* ierror);
+SAME_AS(pready) void F08(pready)(const int* partition, const int* request, int* ierror);
 
 void FORTRAN(pready_list)(const int* length, const int* array_of_partitions, const int* request,
     int* ierror) {
   done(ierror, MPI(Pready_list)(*length, array_of_partitions, from_fortran<MPI_Request>(request)));
 }
-SAME_AS(pready_list) void FORTRAN(pready_list_f08)(const int* length,
-    const int* array_of_partitions, const int* request, int* ierror);
+SAME_AS(pready_list) void F08(pready_list)(const int* length, const int* array_of_partitions,
+    const int* request, int* ierror);
 
 void FORTRAN(pready_range)(const int* partition_low, const int* partition_high, const int* request,
     int* ierror) {
   done(ierror, MPI(Pready_range)(*partition_low, *partition_high,
     from_fortran<MPI_Request>(request)));
 }
-SAME_AS(pready_range) void FORTRAN(pready_range_f08)(const int* partition_low,
-    const int* partition_high, const int* request, int* ierror);
+SAME_AS(pready_range) void F08(pready_range)(const int* partition_low, const int* partition_high,
+    const int* request, int* ierror);
 
 void FORTRAN(precv_init)(const void* buf, const int* partitions, const MPI_Count* count,
     const int* datatype, const int* source, const int* tag, const int* comm, const int* info,
@@ -393,12 +458,15 @@ void FORTRAN(precv_init)(const void* buf, const int* partitions, const MPI_Count
     from_fortran<MPI_Datatype>(datatype), *source, *tag, from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(precv_init) F08_BY_ADDRESS void F08(precv_init)(const void* buf, const int* partitions,
+    const MPI_Count* count, const int* datatype, const int* source, const int* tag,
+    const int* comm, const int* info, int* request, int* ierror);
 
 void FORTRAN(probe)(const int* source, const int* tag, const int* comm, MPI_Status* status,
     int* ierror) {
   done(ierror, MPI(Probe)(*source, *tag, from_fortran<MPI_Comm>(comm), status_at(status)));
 }
-SAME_AS(probe) void FORTRAN(probe_f08)(const int* source, const int* tag, const int* comm,
+SAME_AS(probe) void F08(probe)(const int* source, const int* tag, const int* comm,
     MPI_Status* status, int* ierror);
 
 void FORTRAN(psend_init)(const void* buf, const int* partitions, const MPI_Count* count,
@@ -408,13 +476,16 @@ void FORTRAN(psend_init)(const void* buf, const int* partitions, const MPI_Count
     from_fortran<MPI_Datatype>(datatype), *dest, *tag, from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(psend_init) F08_BY_ADDRESS void F08(psend_init)(const void* buf, const int* partitions,
+    const MPI_Count* count, const int* datatype, const int* dest, const int* tag, const int* comm,
+    const int* info, int* request, int* ierror);
 
 void FORTRAN(publish_name)(const char* service_name, const int* info, const char* port_name,
     int* ierror, std::size_t service_name_length, std::size_t port_name_length) {
   done(ierror, MPI(Publish_name)(text_in(service_name, service_name_length, blanks::end).data(),
     from_fortran<MPI_Info>(info), text_in(port_name, port_name_length, blanks::end).data()));
 }
-SAME_AS(publish_name) void FORTRAN(publish_name_f08)(const char* service_name, const int* info,
+SAME_AS(publish_name) void F08(publish_name)(const char* service_name, const int* info,
     const char* port_name, int* ierror, std::size_t service_name_length,
     std::size_t port_name_length);
 
@@ -425,11 +496,14 @@ void FORTRAN(put)(const void* origin_addr, const int* origin_count, const int* o
     from_fortran<MPI_Datatype>(origin_datatype), *target_rank, *target_disp, *target_count,
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Win>(win)));
 }
+SAME_AS(put) F08_BY_ADDRESS void F08(put)(const void* origin_addr, const int* origin_count,
+    const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
+    const int* target_count, const int* target_datatype, const int* win, int* ierror);
 
 void FORTRAN(query_thread)(int* provided, int* ierror) {
   done(ierror, MPI(Query_thread)(provided));
 }
-SAME_AS(query_thread) void FORTRAN(query_thread_f08)(int* provided, int* ierror);
+SAME_AS(query_thread) void F08(query_thread)(int* provided, int* ierror);
 
 void FORTRAN(raccumulate)(const void* origin_addr, const int* origin_count,
     const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
@@ -440,18 +514,27 @@ void FORTRAN(raccumulate)(const void* origin_addr, const int* origin_count,
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Op>(op),
     from_fortran<MPI_Win>(win), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(raccumulate) F08_BY_ADDRESS void F08(raccumulate)(const void* origin_addr,
+    const int* origin_count, const int* origin_datatype, const int* target_rank,
+    const MPI_Aint* target_disp, const int* target_count, const int* target_datatype,
+    const int* op, const int* win, int* request, int* ierror);
 
 void FORTRAN(recv)(void* buf, const int* count, const int* datatype, const int* source,
     const int* tag, const int* comm, MPI_Status* status, int* ierror) {
   done(ierror, MPI(Recv)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype), *source,
     *tag, from_fortran<MPI_Comm>(comm), status_at(status)));
 }
+SAME_AS(recv) F08_BY_ADDRESS void F08(recv)(void* buf, const int* count, const int* datatype,
+    const int* source, const int* tag, const int* comm, MPI_Status* status, int* ierror);
 
 void FORTRAN(recv_init)(void* buf, const int* count, const int* datatype, const int* source,
     const int* tag, const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Recv_init)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype),
     *source, *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(recv_init) F08_BY_ADDRESS void F08(recv_init)(void* buf, const int* count,
+    const int* datatype, const int* source, const int* tag, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(reduce)(const void* sendbuf, void* recvbuf, const int* count, const int* datatype,
     const int* op, const int* root, const int* comm, int* ierror) {
@@ -459,6 +542,9 @@ void FORTRAN(reduce)(const void* sendbuf, void* recvbuf, const int* count, const
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), *root,
     from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(reduce) F08_BY_ADDRESS void F08(reduce)(const void* sendbuf, void* recvbuf,
+    const int* count, const int* datatype, const int* op, const int* root, const int* comm,
+    int* ierror);
 
 void FORTRAN(reduce_init)(const void* sendbuf, void* recvbuf, const int* count,
     const int* datatype, const int* op, const int* root, const int* comm, const int* info,
@@ -468,24 +554,34 @@ void FORTRAN(reduce_init)(const void* sendbuf, void* recvbuf, const int* count,
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(reduce_init) F08_BY_ADDRESS void F08(reduce_init)(const void* sendbuf, void* recvbuf,
+    const int* count, const int* datatype, const int* op, const int* root, const int* comm,
+    const int* info, int* request, int* ierror);
 
 void FORTRAN(reduce_local)(const void* inbuf, void* inoutbuf, const int* count,
     const int* datatype, const int* op, int* ierror) {
   done(ierror, MPI(Reduce_local)(address_of(inbuf), address_of(inoutbuf), *count,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op)));
 }
+SAME_AS(reduce_local) F08_BY_ADDRESS void F08(reduce_local)(const void* inbuf, void* inoutbuf,
+    const int* count, const int* datatype, const int* op, int* ierror);
 
 void FORTRAN(reduce_scatter)(const void* sendbuf, void* recvbuf, const int* recvcounts,
     const int* datatype, const int* op, const int* comm, int* ierror) {
   done(ierror, MPI(Reduce_scatter)(address_of(sendbuf), address_of(recvbuf), recvcounts,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(reduce_scatter) F08_BY_ADDRESS void F08(reduce_scatter)(const void* sendbuf, void* recvbuf,
+    const int* recvcounts, const int* datatype, const int* op, const int* comm, int* ierror);
 
 void FORTRAN(reduce_scatter_block)(const void* sendbuf, void* recvbuf, const int* recvcount,
     const int* datatype, const int* op, const int* comm, int* ierror) {
   done(ierror, MPI(Reduce_scatter_block)(address_of(sendbuf), address_of(recvbuf), *recvcount,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(reduce_scatter_block) F08_BY_ADDRESS void F08(reduce_scatter_block)(const void* sendbuf,
+    void* recvbuf, const int* recvcount, const int* datatype, const int* op, const int* comm,
+    int* ierror);
 
 void FORTRAN(reduce_scatter_block_init)(const void* sendbuf, void* recvbuf, const int* recvcount,
     const int* datatype, const int* op, const int* comm, const int* info, int* request,
@@ -494,6 +590,7 @@ void FORTRAN(reduce_scatter_block_init)(const void* sendbuf, void* recvbuf, cons
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(reduce_scatter_block_init) F08_BY_ADDRESS void F08(reduce_scatter_block_init)(const void* sendbuf, void* recvbuf, const int* recvcount, const int* datatype, const int* op, const int* comm, const int* info, int* request, int* ierror);
 
 void FORTRAN(reduce_scatter_init)(const void* sendbuf, void* recvbuf, const int* recvcounts,
     const int* datatype, const int* op, const int* comm, const int* info, int* request,
@@ -502,34 +599,35 @@ void FORTRAN(reduce_scatter_init)(const void* sendbuf, void* recvbuf, const int*
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(reduce_scatter_init) F08_BY_ADDRESS void F08(reduce_scatter_init)(const void* sendbuf,
+    void* recvbuf, const int* recvcounts, const int* datatype, const int* op, const int* comm,
+    const int* info, int* request, int* ierror);
 
 void FORTRAN(remove_error_class)(const int* errorclass, int* ierror) {
   done(ierror, MPI(Remove_error_class)(*errorclass));
 }
-SAME_AS(remove_error_class) void FORTRAN(remove_error_class_f08)(const int* errorclass,
-    int* ierror);
+SAME_AS(remove_error_class) void F08(remove_error_class)(const int* errorclass, int* ierror);
 
 void FORTRAN(remove_error_code)(const int* errorcode, int* ierror) {
   done(ierror, MPI(Remove_error_code)(*errorcode));
 }
-SAME_AS(remove_error_code) void FORTRAN(remove_error_code_f08)(const int* errorcode, int* ierror);
+SAME_AS(remove_error_code) void F08(remove_error_code)(const int* errorcode, int* ierror);
 
 void FORTRAN(remove_error_string)(const int* errorcode, int* ierror) {
   done(ierror, MPI(Remove_error_string)(*errorcode));
 }
-SAME_AS(remove_error_string) void FORTRAN(remove_error_string_f08)(const int* errorcode,
-    int* ierror);
+SAME_AS(remove_error_string) void F08(remove_error_string)(const int* errorcode, int* ierror);
 
 void FORTRAN(request_free)(int* request, int* ierror) {
   done(ierror, MPI(Request_free)(handle_inout<MPI_Request>(request).at()));
 }
-SAME_AS(request_free) void FORTRAN(request_free_f08)(int* request, int* ierror);
+SAME_AS(request_free) void F08(request_free)(int* request, int* ierror);
 
 void FORTRAN(request_get_status)(const int* request, int* flag, MPI_Status* status, int* ierror) {
   done(ierror, MPI(Request_get_status)(from_fortran<MPI_Request>(request), logical_out(flag).at(),
     status_at(status)));
 }
-SAME_AS(request_get_status) void FORTRAN(request_get_status_f08)(const int* request, int* flag,
+SAME_AS(request_get_status) void F08(request_get_status)(const int* request, int* flag,
     MPI_Status* status, int* ierror);
 
 void FORTRAN(request_get_status_all)(const int* count, const int* array_of_requests, int* flag,
@@ -537,7 +635,7 @@ void FORTRAN(request_get_status_all)(const int* count, const int* array_of_reque
   done(ierror, MPI(Request_get_status_all)(*count, handles_in<MPI_Request>(array_of_requests,
     *count).data(), logical_out(flag).at(), status_at(array_of_statuses)));
 }
-SAME_AS(request_get_status_all) void FORTRAN(request_get_status_all_f08)(const int* count,
+SAME_AS(request_get_status_all) void F08(request_get_status_all)(const int* count,
     const int* array_of_requests, int* flag, MPI_Status* array_of_statuses, int* ierror);
 
 void FORTRAN(request_get_status_any)(const int* count, const int* array_of_requests, int* index,
@@ -545,7 +643,7 @@ void FORTRAN(request_get_status_any)(const int* count, const int* array_of_reque
   done(ierror, MPI(Request_get_status_any)(*count, handles_in<MPI_Request>(array_of_requests,
     *count).data(), index_out(index).at(), logical_out(flag).at(), status_at(status)));
 }
-SAME_AS(request_get_status_any) void FORTRAN(request_get_status_any_f08)(const int* count,
+SAME_AS(request_get_status_any) void F08(request_get_status_any)(const int* count,
     const int* array_of_requests, int* index, int* flag, MPI_Status* status, int* ierror);
 
 void FORTRAN(request_get_status_some)(const int* incount, const int* array_of_requests,
@@ -554,7 +652,7 @@ void FORTRAN(request_get_status_some)(const int* incount, const int* array_of_re
     *incount).data(), outcount, indices_out(array_of_indices, outcount, *incount).data(),
     status_at(array_of_statuses)));
 }
-SAME_AS(request_get_status_some) void FORTRAN(request_get_status_some_f08)(const int* incount,
+SAME_AS(request_get_status_some) void F08(request_get_status_some)(const int* incount,
     const int* array_of_requests, int* outcount, int* array_of_indices,
     MPI_Status* array_of_statuses, int* ierror);
 
@@ -566,6 +664,9 @@ void FORTRAN(rget)(void* origin_addr, const int* origin_count, const int* origin
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Win>(win),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(rget) F08_BY_ADDRESS void F08(rget)(void* origin_addr, const int* origin_count,
+    const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
+    const int* target_count, const int* target_datatype, const int* win, int* request, int* ierror);
 
 void FORTRAN(rget_accumulate)(const void* origin_addr, const int* origin_count,
     const int* origin_datatype, void* result_addr, const int* result_count,
@@ -578,6 +679,11 @@ void FORTRAN(rget_accumulate)(const void* origin_addr, const int* origin_count,
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Op>(op),
     from_fortran<MPI_Win>(win), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(rget_accumulate) F08_BY_ADDRESS void F08(rget_accumulate)(const void* origin_addr,
+    const int* origin_count, const int* origin_datatype, void* result_addr,
+    const int* result_count, const int* result_datatype, const int* target_rank,
+    const MPI_Aint* target_disp, const int* target_count, const int* target_datatype,
+    const int* op, const int* win, int* request, int* ierror);
 
 void FORTRAN(rput)(const void* origin_addr, const int* origin_count, const int* origin_datatype,
     const int* target_rank, const MPI_Aint* target_disp, const int* target_count,
@@ -587,24 +693,34 @@ void FORTRAN(rput)(const void* origin_addr, const int* origin_count, const int* 
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Win>(win),
     handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(rput) F08_BY_ADDRESS void F08(rput)(const void* origin_addr, const int* origin_count,
+    const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
+    const int* target_count, const int* target_datatype, const int* win, int* request, int* ierror);
 
 void FORTRAN(rsend)(const void* buf, const int* count, const int* datatype, const int* dest,
     const int* tag, const int* comm, int* ierror) {
   done(ierror, MPI(Rsend)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype), *dest,
     *tag, from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(rsend) F08_BY_ADDRESS void F08(rsend)(const void* buf, const int* count,
+    const int* datatype, const int* dest, const int* tag, const int* comm, int* ierror);
 
 void FORTRAN(rsend_init)(const void* buf, const int* count, const int* datatype, const int* dest,
     const int* tag, const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Rsend_init)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype),
     *dest, *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(rsend_init) F08_BY_ADDRESS void F08(rsend_init)(const void* buf, const int* count,
+    const int* datatype, const int* dest, const int* tag, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(scan)(const void* sendbuf, void* recvbuf, const int* count, const int* datatype,
     const int* op, const int* comm, int* ierror) {
   done(ierror, MPI(Scan)(address_of(sendbuf), address_of(recvbuf), *count,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(scan) F08_BY_ADDRESS void F08(scan)(const void* sendbuf, void* recvbuf, const int* count,
+    const int* datatype, const int* op, const int* comm, int* ierror);
 
 void FORTRAN(scan_init)(const void* sendbuf, void* recvbuf, const int* count, const int* datatype,
     const int* op, const int* comm, const int* info, int* request, int* ierror) {
@@ -612,6 +728,9 @@ void FORTRAN(scan_init)(const void* sendbuf, void* recvbuf, const int* count, co
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(scan_init) F08_BY_ADDRESS void F08(scan_init)(const void* sendbuf, void* recvbuf,
+    const int* count, const int* datatype, const int* op, const int* comm, const int* info,
+    int* request, int* ierror);
 
 void FORTRAN(scatter)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* root, const int* comm,
@@ -620,6 +739,9 @@ void FORTRAN(scatter)(const void* sendbuf, const int* sendcount, const int* send
     address_of(recvbuf), *recvcount, from_fortran<MPI_Datatype>(recvtype), *root,
     from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(scatter) F08_BY_ADDRESS void F08(scatter)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* root,
+    const int* comm, int* ierror);
 
 void FORTRAN(scatter_init)(const void* sendbuf, const int* sendcount, const int* sendtype,
     void* recvbuf, const int* recvcount, const int* recvtype, const int* root, const int* comm,
@@ -629,6 +751,10 @@ void FORTRAN(scatter_init)(const void* sendbuf, const int* sendcount, const int*
     from_fortran<MPI_Datatype>(recvtype), *root, from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(scatter_init) F08_BY_ADDRESS void F08(scatter_init)(const void* sendbuf,
+    const int* sendcount, const int* sendtype, void* recvbuf, const int* recvcount,
+    const int* recvtype, const int* root, const int* comm, const int* info, int* request,
+    int* ierror);
 
 void FORTRAN(scatterv)(const void* sendbuf, const int* sendcounts, const int* displs,
     const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* root,
@@ -637,6 +763,9 @@ void FORTRAN(scatterv)(const void* sendbuf, const int* sendcounts, const int* di
     from_fortran<MPI_Datatype>(sendtype), address_of(recvbuf), *recvcount,
     from_fortran<MPI_Datatype>(recvtype), *root, from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(scatterv) F08_BY_ADDRESS void F08(scatterv)(const void* sendbuf, const int* sendcounts,
+    const int* displs, const int* sendtype, void* recvbuf, const int* recvcount,
+    const int* recvtype, const int* root, const int* comm, int* ierror);
 
 void FORTRAN(scatterv_init)(const void* sendbuf, const int* sendcounts, const int* displs,
     const int* sendtype, void* recvbuf, const int* recvcount, const int* recvtype, const int* root,
@@ -646,18 +775,27 @@ void FORTRAN(scatterv_init)(const void* sendbuf, const int* sendcounts, const in
     from_fortran<MPI_Datatype>(recvtype), *root, from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(scatterv_init) F08_BY_ADDRESS void F08(scatterv_init)(const void* sendbuf,
+    const int* sendcounts, const int* displs, const int* sendtype, void* recvbuf,
+    const int* recvcount, const int* recvtype, const int* root, const int* comm, const int* info,
+    int* request, int* ierror);
 
 void FORTRAN(send)(const void* buf, const int* count, const int* datatype, const int* dest,
     const int* tag, const int* comm, int* ierror) {
   done(ierror, MPI(Send)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype), *dest,
     *tag, from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(send) F08_BY_ADDRESS void F08(send)(const void* buf, const int* count, const int* datatype,
+    const int* dest, const int* tag, const int* comm, int* ierror);
 
 void FORTRAN(send_init)(const void* buf, const int* count, const int* datatype, const int* dest,
     const int* tag, const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Send_init)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype), *dest,
     *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(send_init) F08_BY_ADDRESS void F08(send_init)(const void* buf, const int* count,
+    const int* datatype, const int* dest, const int* tag, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(sendrecv)(const void* sendbuf, const int* sendcount, const int* sendtype,
     const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const int* recvtype,
@@ -666,6 +804,10 @@ void FORTRAN(sendrecv)(const void* sendbuf, const int* sendcount, const int* sen
     *dest, *sendtag, address_of(recvbuf), *recvcount, from_fortran<MPI_Datatype>(recvtype),
     *source, *recvtag, from_fortran<MPI_Comm>(comm), status_at(status)));
 }
+SAME_AS(sendrecv) F08_BY_ADDRESS void F08(sendrecv)(const void* sendbuf, const int* sendcount,
+    const int* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount,
+    const int* recvtype, const int* source, const int* recvtag, const int* comm,
+    MPI_Status* status, int* ierror);
 
 void FORTRAN(sendrecv_replace)(void* buf, const int* count, const int* datatype, const int* dest,
     const int* sendtag, const int* source, const int* recvtag, const int* comm, MPI_Status* status,
@@ -673,42 +815,46 @@ void FORTRAN(sendrecv_replace)(void* buf, const int* count, const int* datatype,
   done(ierror, MPI(Sendrecv_replace)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype),
     *dest, *sendtag, *source, *recvtag, from_fortran<MPI_Comm>(comm), status_at(status)));
 }
+SAME_AS(sendrecv_replace) F08_BY_ADDRESS void F08(sendrecv_replace)(void* buf, const int* count,
+    const int* datatype, const int* dest, const int* sendtag, const int* source,
+    const int* recvtag, const int* comm, MPI_Status* status, int* ierror);
 
 void FORTRAN(session_attach_buffer)(const int* session, void* buffer, const int* size,
     int* ierror) {
   done(ierror, MPI(Session_attach_buffer)(from_fortran<MPI_Session>(session), address_of(buffer),
     *size));
 }
+SAME_AS(session_attach_buffer) F08_BY_ADDRESS void F08(session_attach_buffer)(const int* session,
+    void* buffer, const int* size, int* ierror);
 
 void FORTRAN(session_call_errhandler)(const int* session, const int* errorcode, int* ierror) {
   done(ierror, MPI(Session_call_errhandler)(from_fortran<MPI_Session>(session), *errorcode));
 }
-SAME_AS(session_call_errhandler) void FORTRAN(session_call_errhandler_f08)(const int* session,
+SAME_AS(session_call_errhandler) void F08(session_call_errhandler)(const int* session,
     const int* errorcode, int* ierror);
 
 void FORTRAN(session_finalize)(int* session, int* ierror) {
   done(ierror, MPI(Session_finalize)(handle_inout<MPI_Session>(session).at()));
 }
-SAME_AS(session_finalize) void FORTRAN(session_finalize_f08)(int* session, int* ierror);
+SAME_AS(session_finalize) void F08(session_finalize)(int* session, int* ierror);
 
 void FORTRAN(session_flush_buffer)(const int* session, int* ierror) {
   done(ierror, MPI(Session_flush_buffer)(from_fortran<MPI_Session>(session)));
 }
-SAME_AS(session_flush_buffer) void FORTRAN(session_flush_buffer_f08)(const int* session,
-    int* ierror);
+SAME_AS(session_flush_buffer) void F08(session_flush_buffer)(const int* session, int* ierror);
 
 void FORTRAN(session_get_errhandler)(const int* session, int* errhandler, int* ierror) {
   done(ierror, MPI(Session_get_errhandler)(from_fortran<MPI_Session>(session),
     handle_out<MPI_Errhandler>(errhandler).at()));
 }
-SAME_AS(session_get_errhandler) void FORTRAN(session_get_errhandler_f08)(const int* session,
+SAME_AS(session_get_errhandler) void F08(session_get_errhandler)(const int* session,
     int* errhandler, int* ierror);
 
 void FORTRAN(session_get_info)(const int* session, int* info_used, int* ierror) {
   done(ierror, MPI(Session_get_info)(from_fortran<MPI_Session>(session),
     handle_out<MPI_Info>(info_used).at()));
 }
-SAME_AS(session_get_info) void FORTRAN(session_get_info_f08)(const int* session, int* info_used,
+SAME_AS(session_get_info) void F08(session_get_info)(const int* session, int* info_used,
     int* ierror);
 
 void FORTRAN(session_get_num_psets)(const int* session, const int* info, int* npset_names,
@@ -716,36 +862,36 @@ void FORTRAN(session_get_num_psets)(const int* session, const int* info, int* np
   done(ierror, MPI(Session_get_num_psets)(from_fortran<MPI_Session>(session),
     from_fortran<MPI_Info>(info), npset_names));
 }
-SAME_AS(session_get_num_psets) void FORTRAN(session_get_num_psets_f08)(const int* session,
-    const int* info, int* npset_names, int* ierror);
+SAME_AS(session_get_num_psets) void F08(session_get_num_psets)(const int* session, const int* info,
+    int* npset_names, int* ierror);
 
 void FORTRAN(session_get_pset_info)(const int* session, const char* pset_name, int* info,
     int* ierror, std::size_t pset_name_length) {
   done(ierror, MPI(Session_get_pset_info)(from_fortran<MPI_Session>(session), text_in(pset_name,
     pset_name_length, blanks::end).data(), handle_out<MPI_Info>(info).at()));
 }
-SAME_AS(session_get_pset_info) void FORTRAN(session_get_pset_info_f08)(const int* session,
+SAME_AS(session_get_pset_info) void F08(session_get_pset_info)(const int* session,
     const char* pset_name, int* info, int* ierror, std::size_t pset_name_length);
 
 void FORTRAN(session_iflush_buffer)(const int* session, int* request, int* ierror) {
   done(ierror, MPI(Session_iflush_buffer)(from_fortran<MPI_Session>(session),
     handle_out<MPI_Request>(request).at()));
 }
-SAME_AS(session_iflush_buffer) void FORTRAN(session_iflush_buffer_f08)(const int* session,
-    int* request, int* ierror);
+SAME_AS(session_iflush_buffer) void F08(session_iflush_buffer)(const int* session, int* request,
+    int* ierror);
 
 void FORTRAN(session_init)(const int* info, const int* errhandler, int* session, int* ierror) {
   done(ierror, MPI(Session_init)(from_fortran<MPI_Info>(info),
     from_fortran<MPI_Errhandler>(errhandler), handle_out<MPI_Session>(session).at()));
 }
-SAME_AS(session_init) void FORTRAN(session_init_f08)(const int* info, const int* errhandler,
-    int* session, int* ierror);
+SAME_AS(session_init) void F08(session_init)(const int* info, const int* errhandler, int* session,
+    int* ierror);
 
 void FORTRAN(session_set_errhandler)(const int* session, const int* errhandler, int* ierror) {
   done(ierror, MPI(Session_set_errhandler)(from_fortran<MPI_Session>(session),
     from_fortran<MPI_Errhandler>(errhandler)));
 }
-SAME_AS(session_set_errhandler) void FORTRAN(session_set_errhandler_f08)(const int* session,
+SAME_AS(session_set_errhandler) void F08(session_set_errhandler)(const int* session,
     const int* errhandler, int* ierror);
 
 void FORTRAN(ssend)(const void* buf, const int* count, const int* datatype, const int* dest,
@@ -753,105 +899,108 @@ void FORTRAN(ssend)(const void* buf, const int* count, const int* datatype, cons
   done(ierror, MPI(Ssend)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype), *dest,
     *tag, from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(ssend) F08_BY_ADDRESS void F08(ssend)(const void* buf, const int* count,
+    const int* datatype, const int* dest, const int* tag, const int* comm, int* ierror);
 
 void FORTRAN(ssend_init)(const void* buf, const int* count, const int* datatype, const int* dest,
     const int* tag, const int* comm, int* request, int* ierror) {
   done(ierror, MPI(Ssend_init)(address_of(buf), *count, from_fortran<MPI_Datatype>(datatype),
     *dest, *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+SAME_AS(ssend_init) F08_BY_ADDRESS void F08(ssend_init)(const void* buf, const int* count,
+    const int* datatype, const int* dest, const int* tag, const int* comm, int* request,
+    int* ierror);
 
 void FORTRAN(start)(int* request, int* ierror) {
   done(ierror, MPI(Start)(handle_inout<MPI_Request>(request).at()));
 }
-SAME_AS(start) void FORTRAN(start_f08)(int* request, int* ierror);
+SAME_AS(start) void F08(start)(int* request, int* ierror);
 
 void FORTRAN(startall)(const int* count, int* array_of_requests, int* ierror) {
   done(ierror, MPI(Startall)(*count, handles_inout<MPI_Request>(array_of_requests, *count).data()));
 }
-SAME_AS(startall) void FORTRAN(startall_f08)(const int* count, int* array_of_requests, int* ierror);
+SAME_AS(startall) void F08(startall)(const int* count, int* array_of_requests, int* ierror);
 
 void FORTRAN(status_get_error)(const MPI_Status* status, int* err, int* ierror) {
   done(ierror, MPI(Status_get_error)(status, err));
 }
-SAME_AS(status_get_error) void FORTRAN(status_get_error_f08)(const MPI_Status* status, int* err,
+SAME_AS(status_get_error) void F08(status_get_error)(const MPI_Status* status, int* err,
     int* ierror);
 
 void FORTRAN(status_get_source)(const MPI_Status* status, int* source, int* ierror) {
   done(ierror, MPI(Status_get_source)(status, source));
 }
-SAME_AS(status_get_source) void FORTRAN(status_get_source_f08)(const MPI_Status* status,
-    int* source, int* ierror);
+SAME_AS(status_get_source) void F08(status_get_source)(const MPI_Status* status, int* source,
+    int* ierror);
 
 void FORTRAN(status_get_tag)(const MPI_Status* status, int* tag, int* ierror) {
   done(ierror, MPI(Status_get_tag)(status, tag));
 }
-SAME_AS(status_get_tag) void FORTRAN(status_get_tag_f08)(const MPI_Status* status, int* tag,
-    int* ierror);
+SAME_AS(status_get_tag) void F08(status_get_tag)(const MPI_Status* status, int* tag, int* ierror);
 
 void FORTRAN(status_set_cancelled)(MPI_Status* status, const int* flag, int* ierror) {
   done(ierror, MPI(Status_set_cancelled)(status_at(status), truth(*flag)));
 }
-SAME_AS(status_set_cancelled) void FORTRAN(status_set_cancelled_f08)(MPI_Status* status,
-    const int* flag, int* ierror);
+SAME_AS(status_set_cancelled) void F08(status_set_cancelled)(MPI_Status* status, const int* flag,
+    int* ierror);
 
 void FORTRAN(status_set_elements)(MPI_Status* status, const int* datatype, const int* count,
     int* ierror) {
   done(ierror, MPI(Status_set_elements)(status_at(status), from_fortran<MPI_Datatype>(datatype),
     *count));
 }
-SAME_AS(status_set_elements) void FORTRAN(status_set_elements_f08)(MPI_Status* status,
-    const int* datatype, const int* count, int* ierror);
+SAME_AS(status_set_elements) void F08(status_set_elements)(MPI_Status* status, const int* datatype,
+    const int* count, int* ierror);
 
-void FORTRAN(status_set_elements_c_f08)(MPI_Status* status, const int* datatype,
-    const MPI_Count* count, int* ierror) {
+void F08_C(status_set_elements)(MPI_Status* status, const int* datatype, const MPI_Count* count,
+    int* ierror) {
   done(ierror, MPI(Status_set_elements_c)(status_at(status), from_fortran<MPI_Datatype>(datatype),
     *count));
 }
+F08_LARGE(status_set_elements, f08)
 
 void FORTRAN(status_set_elements_x)(MPI_Status* status, const int* datatype,
     const MPI_Count* count, int* ierror) {
   done(ierror, MPI(Status_set_elements_x)(status_at(status), from_fortran<MPI_Datatype>(datatype),
     *count));
 }
-SAME_AS(status_set_elements_x) void FORTRAN(status_set_elements_x_f08)(MPI_Status* status,
+SAME_AS(status_set_elements_x) void F08(status_set_elements_x)(MPI_Status* status,
     const int* datatype, const MPI_Count* count, int* ierror);
 
 void FORTRAN(status_set_error)(MPI_Status* status, const int* err, int* ierror) {
   done(ierror, MPI(Status_set_error)(status_at(status), *err));
 }
-SAME_AS(status_set_error) void FORTRAN(status_set_error_f08)(MPI_Status* status, const int* err,
+SAME_AS(status_set_error) void F08(status_set_error)(MPI_Status* status, const int* err,
     int* ierror);
 
 void FORTRAN(status_set_source)(MPI_Status* status, const int* source, int* ierror) {
   done(ierror, MPI(Status_set_source)(status_at(status), *source));
 }
-SAME_AS(status_set_source) void FORTRAN(status_set_source_f08)(MPI_Status* status,
-    const int* source, int* ierror);
+SAME_AS(status_set_source) void F08(status_set_source)(MPI_Status* status, const int* source,
+    int* ierror);
 
 void FORTRAN(status_set_tag)(MPI_Status* status, const int* tag, int* ierror) {
   done(ierror, MPI(Status_set_tag)(status_at(status), *tag));
 }
-SAME_AS(status_set_tag) void FORTRAN(status_set_tag_f08)(MPI_Status* status, const int* tag,
-    int* ierror);
+SAME_AS(status_set_tag) void F08(status_set_tag)(MPI_Status* status, const int* tag, int* ierror);
 
 void FORTRAN(test)(int* request, int* flag, MPI_Status* status, int* ierror) {
   done(ierror, MPI(Test)(handle_inout<MPI_Request>(request).at(), logical_out(flag).at(),
     status_at(status)));
 }
-SAME_AS(test) void FORTRAN(test_f08)(int* request, int* flag, MPI_Status* status, int* ierror);
+SAME_AS(test) void F08(test)(int* request, int* flag, MPI_Status* status, int* ierror);
 
 void FORTRAN(test_cancelled)(const MPI_Status* status, int* flag, int* ierror) {
   done(ierror, MPI(Test_cancelled)(status, logical_out(flag).at()));
 }
-SAME_AS(test_cancelled) void FORTRAN(test_cancelled_f08)(const MPI_Status* status, int* flag,
-    int* ierror);
+SAME_AS(test_cancelled) void F08(test_cancelled)(const MPI_Status* status, int* flag, int* ierror);
 
 void FORTRAN(testall)(const int* count, int* array_of_requests, int* flag,
     MPI_Status* array_of_statuses, int* ierror) {
   done(ierror, MPI(Testall)(*count, handles_inout<MPI_Request>(array_of_requests, *count).data(),
     logical_out(flag).at(), status_at(array_of_statuses)));
 }
-SAME_AS(testall) void FORTRAN(testall_f08)(const int* count, int* array_of_requests, int* flag,
+SAME_AS(testall) void F08(testall)(const int* count, int* array_of_requests, int* flag,
     MPI_Status* array_of_statuses, int* ierror);
 
 void FORTRAN(testany)(const int* count, int* array_of_requests, int* index, int* flag,
@@ -859,8 +1008,8 @@ void FORTRAN(testany)(const int* count, int* array_of_requests, int* index, int*
   done(ierror, MPI(Testany)(*count, handles_inout<MPI_Request>(array_of_requests, *count).data(),
     index_out(index).at(), logical_out(flag).at(), status_at(status)));
 }
-SAME_AS(testany) void FORTRAN(testany_f08)(const int* count, int* array_of_requests, int* index,
-    int* flag, MPI_Status* status, int* ierror);
+SAME_AS(testany) void F08(testany)(const int* count, int* array_of_requests, int* index, int* flag,
+    MPI_Status* status, int* ierror);
 
 void FORTRAN(testsome)(const int* incount, int* array_of_requests, int* outcount,
     int* array_of_indices, MPI_Status* array_of_statuses, int* ierror) {
@@ -868,31 +1017,31 @@ void FORTRAN(testsome)(const int* incount, int* array_of_requests, int* outcount
     *incount).data(), outcount, indices_out(array_of_indices, outcount, *incount).data(),
     status_at(array_of_statuses)));
 }
-SAME_AS(testsome) void FORTRAN(testsome_f08)(const int* incount, int* array_of_requests,
-    int* outcount, int* array_of_indices, MPI_Status* array_of_statuses, int* ierror);
+SAME_AS(testsome) void F08(testsome)(const int* incount, int* array_of_requests, int* outcount,
+    int* array_of_indices, MPI_Status* array_of_statuses, int* ierror);
 
 void FORTRAN(topo_test)(const int* comm, int* status, int* ierror) {
   done(ierror, MPI(Topo_test)(from_fortran<MPI_Comm>(comm), status));
 }
-SAME_AS(topo_test) void FORTRAN(topo_test_f08)(const int* comm, int* status, int* ierror);
+SAME_AS(topo_test) void F08(topo_test)(const int* comm, int* status, int* ierror);
 
 void FORTRAN(type_commit)(int* datatype, int* ierror) {
   done(ierror, MPI(Type_commit)(handle_inout<MPI_Datatype>(datatype).at()));
 }
-SAME_AS(type_commit) void FORTRAN(type_commit_f08)(int* datatype, int* ierror);
+SAME_AS(type_commit) void F08(type_commit)(int* datatype, int* ierror);
 
 void FORTRAN(type_contiguous)(const int* count, const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_contiguous)(*count, from_fortran<MPI_Datatype>(oldtype),
     handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_contiguous) void FORTRAN(type_contiguous_f08)(const int* count, const int* oldtype,
+SAME_AS(type_contiguous) void F08(type_contiguous)(const int* count, const int* oldtype,
     int* newtype, int* ierror);
 
-void FORTRAN(type_contiguous_c_f08)(const MPI_Count* count, const int* oldtype, int* newtype,
-    int* ierror) {
+void F08_C(type_contiguous)(const MPI_Count* count, const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_contiguous_c)(*count, from_fortran<MPI_Datatype>(oldtype),
     handle_out<MPI_Datatype>(newtype).at()));
 }
+F08_LARGE(type_contiguous, f08)
 
 void FORTRAN(type_create_darray)(const int* size, const int* rank, const int* ndims,
     const int* array_of_gsizes, const int* array_of_distribs, const int* array_of_dargs,
@@ -901,35 +1050,36 @@ void FORTRAN(type_create_darray)(const int* size, const int* rank, const int* nd
     array_of_dargs, array_of_psizes, *order, from_fortran<MPI_Datatype>(oldtype),
     handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_create_darray) void FORTRAN(type_create_darray_f08)(const int* size, const int* rank,
+SAME_AS(type_create_darray) void F08(type_create_darray)(const int* size, const int* rank,
     const int* ndims, const int* array_of_gsizes, const int* array_of_distribs,
     const int* array_of_dargs, const int* array_of_psizes, const int* order, const int* oldtype,
     int* newtype, int* ierror);
 
-void FORTRAN(type_create_darray_c_f08)(const int* size, const int* rank, const int* ndims,
+void F08_C(type_create_darray)(const int* size, const int* rank, const int* ndims,
     const MPI_Count* array_of_gsizes, const int* array_of_distribs, const int* array_of_dargs,
     const int* array_of_psizes, const int* order, const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_darray_c)(*size, *rank, *ndims, array_of_gsizes, array_of_distribs,
     array_of_dargs, array_of_psizes, *order, from_fortran<MPI_Datatype>(oldtype),
     handle_out<MPI_Datatype>(newtype).at()));
 }
+F08_LARGE(type_create_darray, f08)
 
 void FORTRAN(type_create_f90_complex)(const int* p, const int* r, int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_f90_complex)(*p, *r, handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_create_f90_complex) void FORTRAN(type_create_f90_complex_f08)(const int* p,
-    const int* r, int* newtype, int* ierror);
+SAME_AS(type_create_f90_complex) void F08(type_create_f90_complex)(const int* p, const int* r,
+    int* newtype, int* ierror);
 
 void FORTRAN(type_create_f90_integer)(const int* r, int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_f90_integer)(*r, handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_create_f90_integer) void FORTRAN(type_create_f90_integer_f08)(const int* r,
-    int* newtype, int* ierror);
+SAME_AS(type_create_f90_integer) void F08(type_create_f90_integer)(const int* r, int* newtype,
+    int* ierror);
 
 void FORTRAN(type_create_f90_real)(const int* p, const int* r, int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_f90_real)(*p, *r, handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_create_f90_real) void FORTRAN(type_create_f90_real_f08)(const int* p, const int* r,
+SAME_AS(type_create_f90_real) void F08(type_create_f90_real)(const int* p, const int* r,
     int* newtype, int* ierror);
 
 void FORTRAN(type_create_hindexed)(const int* count, const int* array_of_blocklengths,
@@ -937,7 +1087,7 @@ void FORTRAN(type_create_hindexed)(const int* count, const int* array_of_blockle
   done(ierror, MPI(Type_create_hindexed)(*count, array_of_blocklengths, array_of_displacements,
     from_fortran<MPI_Datatype>(oldtype), handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_create_hindexed) void FORTRAN(type_create_hindexed_f08)(const int* count,
+SAME_AS(type_create_hindexed) void F08(type_create_hindexed)(const int* count,
     const int* array_of_blocklengths, const MPI_Aint* array_of_displacements, const int* oldtype,
     int* newtype, int* ierror);
 
@@ -946,66 +1096,69 @@ void FORTRAN(type_create_hindexed_block)(const int* count, const int* blocklengt
   done(ierror, MPI(Type_create_hindexed_block)(*count, *blocklength, array_of_displacements,
     from_fortran<MPI_Datatype>(oldtype), handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_create_hindexed_block) void FORTRAN(type_create_hindexed_block_f08)(const int* count,
+SAME_AS(type_create_hindexed_block) void F08(type_create_hindexed_block)(const int* count,
     const int* blocklength, const MPI_Aint* array_of_displacements, const int* oldtype,
     int* newtype, int* ierror);
 
-void FORTRAN(type_create_hindexed_block_c_f08)(const MPI_Count* count,
-    const MPI_Count* blocklength, const MPI_Count* array_of_displacements, const int* oldtype,
-    int* newtype, int* ierror) {
+void F08_C(type_create_hindexed_block)(const MPI_Count* count, const MPI_Count* blocklength,
+    const MPI_Count* array_of_displacements, const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_hindexed_block_c)(*count, *blocklength, array_of_displacements,
     from_fortran<MPI_Datatype>(oldtype), handle_out<MPI_Datatype>(newtype).at()));
 }
+F08_LARGE(type_create_hindexed_block, f08)
 
-void FORTRAN(type_create_hindexed_c_f08)(const MPI_Count* count,
-    const MPI_Count* array_of_blocklengths, const MPI_Count* array_of_displacements,
-    const int* oldtype, int* newtype, int* ierror) {
+void F08_C(type_create_hindexed)(const MPI_Count* count, const MPI_Count* array_of_blocklengths,
+    const MPI_Count* array_of_displacements, const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_hindexed_c)(*count, array_of_blocklengths, array_of_displacements,
     from_fortran<MPI_Datatype>(oldtype), handle_out<MPI_Datatype>(newtype).at()));
 }
+F08_LARGE(type_create_hindexed, f08)
 
 void FORTRAN(type_create_hvector)(const int* count, const int* blocklength, const MPI_Aint* stride,
     const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_hvector)(*count, *blocklength, *stride,
     from_fortran<MPI_Datatype>(oldtype), handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_create_hvector) void FORTRAN(type_create_hvector_f08)(const int* count,
+SAME_AS(type_create_hvector) void F08(type_create_hvector)(const int* count,
     const int* blocklength, const MPI_Aint* stride, const int* oldtype, int* newtype, int* ierror);
 
-void FORTRAN(type_create_hvector_c_f08)(const MPI_Count* count, const MPI_Count* blocklength,
+void F08_C(type_create_hvector)(const MPI_Count* count, const MPI_Count* blocklength,
     const MPI_Count* stride, const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_hvector_c)(*count, *blocklength, *stride,
     from_fortran<MPI_Datatype>(oldtype), handle_out<MPI_Datatype>(newtype).at()));
 }
+F08_LARGE(type_create_hvector, f08)
 
 void FORTRAN(type_create_indexed_block)(const int* count, const int* blocklength,
     const int* array_of_displacements, const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_indexed_block)(*count, *blocklength, array_of_displacements,
     from_fortran<MPI_Datatype>(oldtype), handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_create_indexed_block) void FORTRAN(type_create_indexed_block_f08)(const int* count,
+SAME_AS(type_create_indexed_block) void F08(type_create_indexed_block)(const int* count,
     const int* blocklength, const int* array_of_displacements, const int* oldtype, int* newtype,
     int* ierror);
 
-void FORTRAN(type_create_indexed_block_c_f08)(const MPI_Count* count, const MPI_Count* blocklength,
+void F08_C(type_create_indexed_block)(const MPI_Count* count, const MPI_Count* blocklength,
     const MPI_Count* array_of_displacements, const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_indexed_block_c)(*count, *blocklength, array_of_displacements,
     from_fortran<MPI_Datatype>(oldtype), handle_out<MPI_Datatype>(newtype).at()));
 }
+F08_LARGE(type_create_indexed_block, f08)
 
 void FORTRAN(type_create_resized)(const int* oldtype, const MPI_Aint* lb, const MPI_Aint* extent,
     int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_resized)(from_fortran<MPI_Datatype>(oldtype), *lb, *extent,
     handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_create_resized) void FORTRAN(type_create_resized_f08)(const int* oldtype,
-    const MPI_Aint* lb, const MPI_Aint* extent, int* newtype, int* ierror);
+SAME_AS(type_create_resized) void F08(type_create_resized)(const int* oldtype, const MPI_Aint* lb,
+    const MPI_Aint* extent, int* newtype, int* ierror);
 
-void FORTRAN(type_create_resized_c_f08)(const int* oldtype, const MPI_Count* lb,
-    const MPI_Count* extent, int* newtype, int* ierror) {
+void F08_C(type_create_resized)(const int* oldtype, const MPI_Count* lb, const MPI_Count* extent,
+    int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_resized_c)(from_fortran<MPI_Datatype>(oldtype), *lb, *extent,
     handle_out<MPI_Datatype>(newtype).at()));
 }
+F08_LARGE(type_create_resized, f08)
 
 void FORTRAN(type_create_struct)(const int* count, const int* array_of_blocklengths,
     const MPI_Aint* array_of_displacements, const int* array_of_types, int* newtype, int* ierror) {
@@ -1013,17 +1166,17 @@ void FORTRAN(type_create_struct)(const int* count, const int* array_of_blockleng
     handles_in<MPI_Datatype>(array_of_types, *count).data(),
     handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_create_struct) void FORTRAN(type_create_struct_f08)(const int* count,
+SAME_AS(type_create_struct) void F08(type_create_struct)(const int* count,
     const int* array_of_blocklengths, const MPI_Aint* array_of_displacements,
     const int* array_of_types, int* newtype, int* ierror);
 
-void FORTRAN(type_create_struct_c_f08)(const MPI_Count* count,
-    const MPI_Count* array_of_blocklengths, const MPI_Count* array_of_displacements,
-    const int* array_of_types, int* newtype, int* ierror) {
+void F08_C(type_create_struct)(const MPI_Count* count, const MPI_Count* array_of_blocklengths,
+    const MPI_Count* array_of_displacements, const int* array_of_types, int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_struct_c)(*count, array_of_blocklengths, array_of_displacements,
     handles_in<MPI_Datatype>(array_of_types, *count).data(),
     handle_out<MPI_Datatype>(newtype).at()));
 }
+F08_LARGE(type_create_struct, f08)
 
 void FORTRAN(type_create_subarray)(const int* ndims, const int* array_of_sizes,
     const int* array_of_subsizes, const int* array_of_starts, const int* order, const int* oldtype,
@@ -1032,71 +1185,73 @@ void FORTRAN(type_create_subarray)(const int* ndims, const int* array_of_sizes,
     array_of_starts, *order, from_fortran<MPI_Datatype>(oldtype),
     handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_create_subarray) void FORTRAN(type_create_subarray_f08)(const int* ndims,
+SAME_AS(type_create_subarray) void F08(type_create_subarray)(const int* ndims,
     const int* array_of_sizes, const int* array_of_subsizes, const int* array_of_starts,
     const int* order, const int* oldtype, int* newtype, int* ierror);
 
-void FORTRAN(type_create_subarray_c_f08)(const int* ndims, const MPI_Count* array_of_sizes,
+void F08_C(type_create_subarray)(const int* ndims, const MPI_Count* array_of_sizes,
     const MPI_Count* array_of_subsizes, const MPI_Count* array_of_starts, const int* order,
     const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_create_subarray_c)(*ndims, array_of_sizes, array_of_subsizes,
     array_of_starts, *order, from_fortran<MPI_Datatype>(oldtype),
     handle_out<MPI_Datatype>(newtype).at()));
 }
+F08_LARGE(type_create_subarray, f08)
 
 void FORTRAN(type_delete_attr)(const int* datatype, const int* type_keyval, int* ierror) {
   done(ierror, MPI(Type_delete_attr)(from_fortran<MPI_Datatype>(datatype), *type_keyval));
 }
-SAME_AS(type_delete_attr) void FORTRAN(type_delete_attr_f08)(const int* datatype,
-    const int* type_keyval, int* ierror);
+SAME_AS(type_delete_attr) void F08(type_delete_attr)(const int* datatype, const int* type_keyval,
+    int* ierror);
 
 void FORTRAN(type_dup)(const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_dup)(from_fortran<MPI_Datatype>(oldtype),
     handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_dup) void FORTRAN(type_dup_f08)(const int* oldtype, int* newtype, int* ierror);
+SAME_AS(type_dup) void F08(type_dup)(const int* oldtype, int* newtype, int* ierror);
 
 void FORTRAN(type_free)(int* datatype, int* ierror) {
   done(ierror, MPI(Type_free)(handle_inout<MPI_Datatype>(datatype).at()));
 }
-SAME_AS(type_free) void FORTRAN(type_free_f08)(int* datatype, int* ierror);
+SAME_AS(type_free) void F08(type_free)(int* datatype, int* ierror);
 
 void FORTRAN(type_free_keyval)(int* type_keyval, int* ierror) {
   done(ierror, MPI(Type_free_keyval)(type_keyval));
 }
-SAME_AS(type_free_keyval) void FORTRAN(type_free_keyval_f08)(int* type_keyval, int* ierror);
+SAME_AS(type_free_keyval) void F08(type_free_keyval)(int* type_keyval, int* ierror);
 
 void FORTRAN(type_get_envelope)(const int* datatype, int* num_integers, int* num_addresses,
     int* num_datatypes, int* combiner, int* ierror) {
   done(ierror, MPI(Type_get_envelope)(from_fortran<MPI_Datatype>(datatype), num_integers,
     num_addresses, num_datatypes, combiner));
 }
-SAME_AS(type_get_envelope) void FORTRAN(type_get_envelope_f08)(const int* datatype,
-    int* num_integers, int* num_addresses, int* num_datatypes, int* combiner, int* ierror);
+SAME_AS(type_get_envelope) void F08(type_get_envelope)(const int* datatype, int* num_integers,
+    int* num_addresses, int* num_datatypes, int* combiner, int* ierror);
 
-void FORTRAN(type_get_envelope_c_f08)(const int* datatype, MPI_Count* num_integers,
+void F08_C(type_get_envelope)(const int* datatype, MPI_Count* num_integers,
     MPI_Count* num_addresses, MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner,
     int* ierror) {
   done(ierror, MPI(Type_get_envelope_c)(from_fortran<MPI_Datatype>(datatype), num_integers,
     num_addresses, num_large_counts, num_datatypes, combiner));
 }
+F08_LARGE(type_get_envelope, f08)
 
 void FORTRAN(type_get_extent)(const int* datatype, MPI_Aint* lb, MPI_Aint* extent, int* ierror) {
   done(ierror, MPI(Type_get_extent)(from_fortran<MPI_Datatype>(datatype), lb, extent));
 }
-SAME_AS(type_get_extent) void FORTRAN(type_get_extent_f08)(const int* datatype, MPI_Aint* lb,
+SAME_AS(type_get_extent) void F08(type_get_extent)(const int* datatype, MPI_Aint* lb,
     MPI_Aint* extent, int* ierror);
 
-void FORTRAN(type_get_extent_c_f08)(const int* datatype, MPI_Count* lb, MPI_Count* extent,
-    int* ierror) {
+void F08_C(type_get_extent)(const int* datatype, MPI_Count* lb, MPI_Count* extent, int* ierror) {
   done(ierror, MPI(Type_get_extent_c)(from_fortran<MPI_Datatype>(datatype), lb, extent));
 }
+F08_LARGE(type_get_extent, f08)
 
 void FORTRAN(type_get_extent_x)(const int* datatype, MPI_Count* lb, MPI_Count* extent,
     int* ierror) {
   done(ierror, MPI(Type_get_extent_x)(from_fortran<MPI_Datatype>(datatype), lb, extent));
 }
-SAME_AS(type_get_extent_x) void FORTRAN(type_get_extent_x_f08)(const int* datatype, MPI_Count* lb,
+SAME_AS(type_get_extent_x) void F08(type_get_extent_x)(const int* datatype, MPI_Count* lb,
     MPI_Count* extent, int* ierror);
 
 void FORTRAN(type_get_name)(const int* datatype, char* type_name, int* resultlen, int* ierror,
@@ -1104,7 +1259,7 @@ void FORTRAN(type_get_name)(const int* datatype, char* type_name, int* resultlen
   done(ierror, MPI(Type_get_name)(from_fortran<MPI_Datatype>(datatype), text_out(type_name,
     type_name_length, MPI_MAX_OBJECT_NAME).data(), resultlen));
 }
-SAME_AS(type_get_name) void FORTRAN(type_get_name_f08)(const int* datatype, char* type_name,
+SAME_AS(type_get_name) void F08(type_get_name)(const int* datatype, char* type_name,
     int* resultlen, int* ierror, std::size_t type_name_length);
 
 void FORTRAN(type_get_true_extent)(const int* datatype, MPI_Aint* true_lb, MPI_Aint* true_extent,
@@ -1112,21 +1267,22 @@ void FORTRAN(type_get_true_extent)(const int* datatype, MPI_Aint* true_lb, MPI_A
   done(ierror, MPI(Type_get_true_extent)(from_fortran<MPI_Datatype>(datatype), true_lb,
     true_extent));
 }
-SAME_AS(type_get_true_extent) void FORTRAN(type_get_true_extent_f08)(const int* datatype,
+SAME_AS(type_get_true_extent) void F08(type_get_true_extent)(const int* datatype,
     MPI_Aint* true_lb, MPI_Aint* true_extent, int* ierror);
 
-void FORTRAN(type_get_true_extent_c_f08)(const int* datatype, MPI_Count* true_lb,
-    MPI_Count* true_extent, int* ierror) {
+void F08_C(type_get_true_extent)(const int* datatype, MPI_Count* true_lb, MPI_Count* true_extent,
+    int* ierror) {
   done(ierror, MPI(Type_get_true_extent_c)(from_fortran<MPI_Datatype>(datatype), true_lb,
     true_extent));
 }
+F08_LARGE(type_get_true_extent, f08)
 
 void FORTRAN(type_get_true_extent_x)(const int* datatype, MPI_Count* true_lb,
     MPI_Count* true_extent, int* ierror) {
   done(ierror, MPI(Type_get_true_extent_x)(from_fortran<MPI_Datatype>(datatype), true_lb,
     true_extent));
 }
-SAME_AS(type_get_true_extent_x) void FORTRAN(type_get_true_extent_x_f08)(const int* datatype,
+SAME_AS(type_get_true_extent_x) void F08(type_get_true_extent_x)(const int* datatype,
     MPI_Count* true_lb, MPI_Count* true_extent, int* ierror);
 
 void FORTRAN(type_get_value_index)(const int* value_type, const int* index_type, int* pair_type,
@@ -1134,7 +1290,7 @@ void FORTRAN(type_get_value_index)(const int* value_type, const int* index_type,
   done(ierror, MPI(Type_get_value_index)(from_fortran<MPI_Datatype>(value_type),
     from_fortran<MPI_Datatype>(index_type), handle_out<MPI_Datatype>(pair_type).at()));
 }
-SAME_AS(type_get_value_index) void FORTRAN(type_get_value_index_f08)(const int* value_type,
+SAME_AS(type_get_value_index) void F08(type_get_value_index)(const int* value_type,
     const int* index_type, int* pair_type, int* ierror);
 
 void FORTRAN(type_indexed)(const int* count, const int* array_of_blocklengths,
@@ -1142,20 +1298,20 @@ void FORTRAN(type_indexed)(const int* count, const int* array_of_blocklengths,
   done(ierror, MPI(Type_indexed)(*count, array_of_blocklengths, array_of_displacements,
     from_fortran<MPI_Datatype>(oldtype), handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_indexed) void FORTRAN(type_indexed_f08)(const int* count,
-    const int* array_of_blocklengths, const int* array_of_displacements, const int* oldtype,
-    int* newtype, int* ierror);
+SAME_AS(type_indexed) void F08(type_indexed)(const int* count, const int* array_of_blocklengths,
+    const int* array_of_displacements, const int* oldtype, int* newtype, int* ierror);
 
-void FORTRAN(type_indexed_c_f08)(const MPI_Count* count, const MPI_Count* array_of_blocklengths,
+void F08_C(type_indexed)(const MPI_Count* count, const MPI_Count* array_of_blocklengths,
     const MPI_Count* array_of_displacements, const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_indexed_c)(*count, array_of_blocklengths, array_of_displacements,
     from_fortran<MPI_Datatype>(oldtype), handle_out<MPI_Datatype>(newtype).at()));
 }
+F08_LARGE(type_indexed, f08)
 
 void FORTRAN(type_match_size)(const int* typeclass, const int* size, int* datatype, int* ierror) {
   done(ierror, MPI(Type_match_size)(*typeclass, *size, handle_out<MPI_Datatype>(datatype).at()));
 }
-SAME_AS(type_match_size) void FORTRAN(type_match_size_f08)(const int* typeclass, const int* size,
+SAME_AS(type_match_size) void F08(type_match_size)(const int* typeclass, const int* size,
     int* datatype, int* ierror);
 
 void FORTRAN(type_set_name)(const int* datatype, const char* type_name, int* ierror,
@@ -1163,43 +1319,47 @@ void FORTRAN(type_set_name)(const int* datatype, const char* type_name, int* ier
   done(ierror, MPI(Type_set_name)(from_fortran<MPI_Datatype>(datatype), text_in(type_name,
     type_name_length, blanks::end).data()));
 }
-SAME_AS(type_set_name) void FORTRAN(type_set_name_f08)(const int* datatype, const char* type_name,
+SAME_AS(type_set_name) void F08(type_set_name)(const int* datatype, const char* type_name,
     int* ierror, std::size_t type_name_length);
 
 void FORTRAN(type_size)(const int* datatype, int* size, int* ierror) {
   done(ierror, MPI(Type_size)(from_fortran<MPI_Datatype>(datatype), size));
 }
-SAME_AS(type_size) void FORTRAN(type_size_f08)(const int* datatype, int* size, int* ierror);
+SAME_AS(type_size) void F08(type_size)(const int* datatype, int* size, int* ierror);
 
-void FORTRAN(type_size_c_f08)(const int* datatype, MPI_Count* size, int* ierror) {
+void F08_C(type_size)(const int* datatype, MPI_Count* size, int* ierror) {
   done(ierror, MPI(Type_size_c)(from_fortran<MPI_Datatype>(datatype), size));
 }
+F08_LARGE(type_size, f08)
 
 void FORTRAN(type_size_x)(const int* datatype, MPI_Count* size, int* ierror) {
   done(ierror, MPI(Type_size_x)(from_fortran<MPI_Datatype>(datatype), size));
 }
-SAME_AS(type_size_x) void FORTRAN(type_size_x_f08)(const int* datatype, MPI_Count* size,
-    int* ierror);
+SAME_AS(type_size_x) void F08(type_size_x)(const int* datatype, MPI_Count* size, int* ierror);
 
 void FORTRAN(type_vector)(const int* count, const int* blocklength, const int* stride,
     const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_vector)(*count, *blocklength, *stride, from_fortran<MPI_Datatype>(oldtype),
     handle_out<MPI_Datatype>(newtype).at()));
 }
-SAME_AS(type_vector) void FORTRAN(type_vector_f08)(const int* count, const int* blocklength,
+SAME_AS(type_vector) void F08(type_vector)(const int* count, const int* blocklength,
     const int* stride, const int* oldtype, int* newtype, int* ierror);
 
-void FORTRAN(type_vector_c_f08)(const MPI_Count* count, const MPI_Count* blocklength,
+void F08_C(type_vector)(const MPI_Count* count, const MPI_Count* blocklength,
     const MPI_Count* stride, const int* oldtype, int* newtype, int* ierror) {
   done(ierror, MPI(Type_vector_c)(*count, *blocklength, *stride,
     from_fortran<MPI_Datatype>(oldtype), handle_out<MPI_Datatype>(newtype).at()));
 }
+F08_LARGE(type_vector, f08)
 
 void FORTRAN(unpack)(const void* inbuf, const int* insize, int* position, void* outbuf,
     const int* outcount, const int* datatype, const int* comm, int* ierror) {
   done(ierror, MPI(Unpack)(address_of(inbuf), *insize, position, address_of(outbuf), *outcount,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Comm>(comm)));
 }
+SAME_AS(unpack) F08_BY_ADDRESS void F08(unpack)(const void* inbuf, const int* insize,
+    int* position, void* outbuf, const int* outcount, const int* datatype, const int* comm,
+    int* ierror);
 
 void FORTRAN(unpack_external)(const char* datarep, const void* inbuf, const MPI_Aint* insize,
     MPI_Aint* position, void* outbuf, const int* outcount, const int* datatype, int* ierror,
@@ -1208,27 +1368,30 @@ void FORTRAN(unpack_external)(const char* datarep, const void* inbuf, const MPI_
     address_of(inbuf), *insize, position, address_of(outbuf), *outcount,
     from_fortran<MPI_Datatype>(datatype)));
 }
+SAME_AS(unpack_external) F08_BY_ADDRESS void F08(unpack_external)(const char* datarep,
+    const void* inbuf, const MPI_Aint* insize, MPI_Aint* position, void* outbuf,
+    const int* outcount, const int* datatype, int* ierror, std::size_t datarep_length);
 
 void FORTRAN(unpublish_name)(const char* service_name, const int* info, const char* port_name,
     int* ierror, std::size_t service_name_length, std::size_t port_name_length) {
   done(ierror, MPI(Unpublish_name)(text_in(service_name, service_name_length, blanks::end).data(),
     from_fortran<MPI_Info>(info), text_in(port_name, port_name_length, blanks::end).data()));
 }
-SAME_AS(unpublish_name) void FORTRAN(unpublish_name_f08)(const char* service_name, const int* info,
+SAME_AS(unpublish_name) void F08(unpublish_name)(const char* service_name, const int* info,
     const char* port_name, int* ierror, std::size_t service_name_length,
     std::size_t port_name_length);
 
 void FORTRAN(wait)(int* request, MPI_Status* status, int* ierror) {
   done(ierror, MPI(Wait)(handle_inout<MPI_Request>(request).at(), status_at(status)));
 }
-SAME_AS(wait) void FORTRAN(wait_f08)(int* request, MPI_Status* status, int* ierror);
+SAME_AS(wait) void F08(wait)(int* request, MPI_Status* status, int* ierror);
 
 void FORTRAN(waitall)(const int* count, int* array_of_requests, MPI_Status* array_of_statuses,
     int* ierror) {
   done(ierror, MPI(Waitall)(*count, handles_inout<MPI_Request>(array_of_requests, *count).data(),
     status_at(array_of_statuses)));
 }
-SAME_AS(waitall) void FORTRAN(waitall_f08)(const int* count, int* array_of_requests,
+SAME_AS(waitall) void F08(waitall)(const int* count, int* array_of_requests,
     MPI_Status* array_of_statuses, int* ierror);
 
 void FORTRAN(waitany)(const int* count, int* array_of_requests, int* index, MPI_Status* status,
@@ -1236,7 +1399,7 @@ void FORTRAN(waitany)(const int* count, int* array_of_requests, int* index, MPI_
   done(ierror, MPI(Waitany)(*count, handles_inout<MPI_Request>(array_of_requests, *count).data(),
     index_out(index).at(), status_at(status)));
 }
-SAME_AS(waitany) void FORTRAN(waitany_f08)(const int* count, int* array_of_requests, int* index,
+SAME_AS(waitany) void F08(waitany)(const int* count, int* array_of_requests, int* index,
     MPI_Status* status, int* ierror);
 
 void FORTRAN(waitsome)(const int* incount, int* array_of_requests, int* outcount,
@@ -1245,233 +1408,239 @@ void FORTRAN(waitsome)(const int* incount, int* array_of_requests, int* outcount
     *incount).data(), outcount, indices_out(array_of_indices, outcount, *incount).data(),
     status_at(array_of_statuses)));
 }
-SAME_AS(waitsome) void FORTRAN(waitsome_f08)(const int* incount, int* array_of_requests,
-    int* outcount, int* array_of_indices, MPI_Status* array_of_statuses, int* ierror);
+SAME_AS(waitsome) void F08(waitsome)(const int* incount, int* array_of_requests, int* outcount,
+    int* array_of_indices, MPI_Status* array_of_statuses, int* ierror);
 
 void FORTRAN(win_allocate)(const MPI_Aint* size, const int* disp_unit, const int* info,
     const int* comm, void* baseptr, int* win, int* ierror) {
   done(ierror, MPI(Win_allocate)(*size, *disp_unit, from_fortran<MPI_Info>(info),
     from_fortran<MPI_Comm>(comm), baseptr, handle_out<MPI_Win>(win).at()));
 }
-SAME_AS(win_allocate) void FORTRAN(win_allocate_f08)(const MPI_Aint* size, const int* disp_unit,
+SAME_AS(win_allocate) void F08(win_allocate)(const MPI_Aint* size, const int* disp_unit,
     const int* info, const int* comm, void* baseptr, int* win, int* ierror);
 SAME_AS(win_allocate) void FORTRAN(win_allocate_cptr)(const MPI_Aint* size, const int* disp_unit,
     const int* info, const int* comm, void* baseptr, int* win, int* ierror);
 
-void FORTRAN(win_allocate_c_f08)(const MPI_Aint* size, const MPI_Aint* disp_unit, const int* info,
+void F08_C(win_allocate)(const MPI_Aint* size, const MPI_Aint* disp_unit, const int* info,
     const int* comm, void* baseptr, int* win, int* ierror) {
   done(ierror, MPI(Win_allocate_c)(*size, *disp_unit, from_fortran<MPI_Info>(info),
     from_fortran<MPI_Comm>(comm), baseptr, handle_out<MPI_Win>(win).at()));
 }
+F08_LARGE(win_allocate, f08)
 
 void FORTRAN(win_allocate_shared)(const MPI_Aint* size, const int* disp_unit, const int* info,
     const int* comm, void* baseptr, int* win, int* ierror) {
   done(ierror, MPI(Win_allocate_shared)(*size, *disp_unit, from_fortran<MPI_Info>(info),
     from_fortran<MPI_Comm>(comm), baseptr, handle_out<MPI_Win>(win).at()));
 }
-SAME_AS(win_allocate_shared) void FORTRAN(win_allocate_shared_f08)(const MPI_Aint* size,
+SAME_AS(win_allocate_shared) void F08(win_allocate_shared)(const MPI_Aint* size,
     const int* disp_unit, const int* info, const int* comm, void* baseptr, int* win, int* ierror);
 SAME_AS(win_allocate_shared) void FORTRAN(win_allocate_shared_cptr)(const MPI_Aint* size,
     const int* disp_unit, const int* info, const int* comm, void* baseptr, int* win, int* ierror);
 
-void FORTRAN(win_allocate_shared_c_f08)(const MPI_Aint* size, const MPI_Aint* disp_unit,
-    const int* info, const int* comm, void* baseptr, int* win, int* ierror) {
+void F08_C(win_allocate_shared)(const MPI_Aint* size, const MPI_Aint* disp_unit, const int* info,
+    const int* comm, void* baseptr, int* win, int* ierror) {
   done(ierror, MPI(Win_allocate_shared_c)(*size, *disp_unit, from_fortran<MPI_Info>(info),
     from_fortran<MPI_Comm>(comm), baseptr, handle_out<MPI_Win>(win).at()));
 }
+F08_LARGE(win_allocate_shared, f08)
 
 void FORTRAN(win_attach)(const int* win, void* base, const MPI_Aint* size, int* ierror) {
   done(ierror, MPI(Win_attach)(from_fortran<MPI_Win>(win), address_of(base), *size));
 }
+SAME_AS(win_attach) F08_BY_ADDRESS void F08(win_attach)(const int* win, void* base,
+    const MPI_Aint* size, int* ierror);
 
 void FORTRAN(win_call_errhandler)(const int* win, const int* errorcode, int* ierror) {
   done(ierror, MPI(Win_call_errhandler)(from_fortran<MPI_Win>(win), *errorcode));
 }
-SAME_AS(win_call_errhandler) void FORTRAN(win_call_errhandler_f08)(const int* win,
-    const int* errorcode, int* ierror);
+SAME_AS(win_call_errhandler) void F08(win_call_errhandler)(const int* win, const int* errorcode,
+    int* ierror);
 
 void FORTRAN(win_complete)(const int* win, int* ierror) {
   done(ierror, MPI(Win_complete)(from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_complete) void FORTRAN(win_complete_f08)(const int* win, int* ierror);
+SAME_AS(win_complete) void F08(win_complete)(const int* win, int* ierror);
 
 void FORTRAN(win_create)(void* base, const MPI_Aint* size, const int* disp_unit, const int* info,
     const int* comm, int* win, int* ierror) {
   done(ierror, MPI(Win_create)(address_of(base), *size, *disp_unit, from_fortran<MPI_Info>(info),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Win>(win).at()));
 }
+SAME_AS(win_create) F08_BY_ADDRESS void F08(win_create)(void* base, const MPI_Aint* size,
+    const int* disp_unit, const int* info, const int* comm, int* win, int* ierror);
 
 void FORTRAN(win_create_dynamic)(const int* info, const int* comm, int* win, int* ierror) {
   done(ierror, MPI(Win_create_dynamic)(from_fortran<MPI_Info>(info), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Win>(win).at()));
 }
-SAME_AS(win_create_dynamic) void FORTRAN(win_create_dynamic_f08)(const int* info, const int* comm,
+SAME_AS(win_create_dynamic) void F08(win_create_dynamic)(const int* info, const int* comm,
     int* win, int* ierror);
 
 void FORTRAN(win_delete_attr)(const int* win, const int* win_keyval, int* ierror) {
   done(ierror, MPI(Win_delete_attr)(from_fortran<MPI_Win>(win), *win_keyval));
 }
-SAME_AS(win_delete_attr) void FORTRAN(win_delete_attr_f08)(const int* win, const int* win_keyval,
+SAME_AS(win_delete_attr) void F08(win_delete_attr)(const int* win, const int* win_keyval,
     int* ierror);
 
 void FORTRAN(win_detach)(const int* win, void* base, int* ierror) {
   done(ierror, MPI(Win_detach)(from_fortran<MPI_Win>(win), address_of(base)));
 }
+SAME_AS(win_detach) F08_BY_ADDRESS void F08(win_detach)(const int* win, void* base, int* ierror);
 
 void FORTRAN(win_fence)(const int* assert, const int* win, int* ierror) {
   done(ierror, MPI(Win_fence)(*assert, from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_fence) void FORTRAN(win_fence_f08)(const int* assert, const int* win, int* ierror);
+SAME_AS(win_fence) void F08(win_fence)(const int* assert, const int* win, int* ierror);
 
 void FORTRAN(win_flush)(const int* rank, const int* win, int* ierror) {
   done(ierror, MPI(Win_flush)(*rank, from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_flush) void FORTRAN(win_flush_f08)(const int* rank, const int* win, int* ierror);
+SAME_AS(win_flush) void F08(win_flush)(const int* rank, const int* win, int* ierror);
 
 void FORTRAN(win_flush_all)(const int* win, int* ierror) {
   done(ierror, MPI(Win_flush_all)(from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_flush_all) void FORTRAN(win_flush_all_f08)(const int* win, int* ierror);
+SAME_AS(win_flush_all) void F08(win_flush_all)(const int* win, int* ierror);
 
 void FORTRAN(win_flush_local)(const int* rank, const int* win, int* ierror) {
   done(ierror, MPI(Win_flush_local)(*rank, from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_flush_local) void FORTRAN(win_flush_local_f08)(const int* rank, const int* win,
-    int* ierror);
+SAME_AS(win_flush_local) void F08(win_flush_local)(const int* rank, const int* win, int* ierror);
 
 void FORTRAN(win_flush_local_all)(const int* win, int* ierror) {
   done(ierror, MPI(Win_flush_local_all)(from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_flush_local_all) void FORTRAN(win_flush_local_all_f08)(const int* win, int* ierror);
+SAME_AS(win_flush_local_all) void F08(win_flush_local_all)(const int* win, int* ierror);
 
 void FORTRAN(win_free)(int* win, int* ierror) {
   done(ierror, MPI(Win_free)(handle_inout<MPI_Win>(win).at()));
 }
-SAME_AS(win_free) void FORTRAN(win_free_f08)(int* win, int* ierror);
+SAME_AS(win_free) void F08(win_free)(int* win, int* ierror);
 
 void FORTRAN(win_free_keyval)(int* win_keyval, int* ierror) {
   done(ierror, MPI(Win_free_keyval)(win_keyval));
 }
-SAME_AS(win_free_keyval) void FORTRAN(win_free_keyval_f08)(int* win_keyval, int* ierror);
+SAME_AS(win_free_keyval) void F08(win_free_keyval)(int* win_keyval, int* ierror);
 
 void FORTRAN(win_get_errhandler)(const int* win, int* errhandler, int* ierror) {
   done(ierror, MPI(Win_get_errhandler)(from_fortran<MPI_Win>(win),
     handle_out<MPI_Errhandler>(errhandler).at()));
 }
-SAME_AS(win_get_errhandler) void FORTRAN(win_get_errhandler_f08)(const int* win, int* errhandler,
+SAME_AS(win_get_errhandler) void F08(win_get_errhandler)(const int* win, int* errhandler,
     int* ierror);
 
 void FORTRAN(win_get_group)(const int* win, int* group, int* ierror) {
   done(ierror, MPI(Win_get_group)(from_fortran<MPI_Win>(win), handle_out<MPI_Group>(group).at()));
 }
-SAME_AS(win_get_group) void FORTRAN(win_get_group_f08)(const int* win, int* group, int* ierror);
+SAME_AS(win_get_group) void F08(win_get_group)(const int* win, int* group, int* ierror);
 
 void FORTRAN(win_get_info)(const int* win, int* info_used, int* ierror) {
   done(ierror, MPI(Win_get_info)(from_fortran<MPI_Win>(win), handle_out<MPI_Info>(info_used).at()));
 }
-SAME_AS(win_get_info) void FORTRAN(win_get_info_f08)(const int* win, int* info_used, int* ierror);
+SAME_AS(win_get_info) void F08(win_get_info)(const int* win, int* info_used, int* ierror);
 
 void FORTRAN(win_get_name)(const int* win, char* win_name, int* resultlen, int* ierror,
     std::size_t win_name_length) {
   done(ierror, MPI(Win_get_name)(from_fortran<MPI_Win>(win), text_out(win_name, win_name_length,
     MPI_MAX_OBJECT_NAME).data(), resultlen));
 }
-SAME_AS(win_get_name) void FORTRAN(win_get_name_f08)(const int* win, char* win_name,
-    int* resultlen, int* ierror, std::size_t win_name_length);
+SAME_AS(win_get_name) void F08(win_get_name)(const int* win, char* win_name, int* resultlen,
+    int* ierror, std::size_t win_name_length);
 
 void FORTRAN(win_lock)(const int* lock_type, const int* rank, const int* assert, const int* win,
     int* ierror) {
   done(ierror, MPI(Win_lock)(*lock_type, *rank, *assert, from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_lock) void FORTRAN(win_lock_f08)(const int* lock_type, const int* rank,
-    const int* assert, const int* win, int* ierror);
+SAME_AS(win_lock) void F08(win_lock)(const int* lock_type, const int* rank, const int* assert,
+    const int* win, int* ierror);
 
 void FORTRAN(win_lock_all)(const int* assert, const int* win, int* ierror) {
   done(ierror, MPI(Win_lock_all)(*assert, from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_lock_all) void FORTRAN(win_lock_all_f08)(const int* assert, const int* win,
-    int* ierror);
+SAME_AS(win_lock_all) void F08(win_lock_all)(const int* assert, const int* win, int* ierror);
 
 void FORTRAN(win_post)(const int* group, const int* assert, const int* win, int* ierror) {
   done(ierror, MPI(Win_post)(from_fortran<MPI_Group>(group), *assert, from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_post) void FORTRAN(win_post_f08)(const int* group, const int* assert, const int* win,
+SAME_AS(win_post) void F08(win_post)(const int* group, const int* assert, const int* win,
     int* ierror);
 
 void FORTRAN(win_set_errhandler)(const int* win, const int* errhandler, int* ierror) {
   done(ierror, MPI(Win_set_errhandler)(from_fortran<MPI_Win>(win),
     from_fortran<MPI_Errhandler>(errhandler)));
 }
-SAME_AS(win_set_errhandler) void FORTRAN(win_set_errhandler_f08)(const int* win,
-    const int* errhandler, int* ierror);
+SAME_AS(win_set_errhandler) void F08(win_set_errhandler)(const int* win, const int* errhandler,
+    int* ierror);
 
 void FORTRAN(win_set_info)(const int* win, const int* info, int* ierror) {
   done(ierror, MPI(Win_set_info)(from_fortran<MPI_Win>(win), from_fortran<MPI_Info>(info)));
 }
-SAME_AS(win_set_info) void FORTRAN(win_set_info_f08)(const int* win, const int* info, int* ierror);
+SAME_AS(win_set_info) void F08(win_set_info)(const int* win, const int* info, int* ierror);
 
 void FORTRAN(win_set_name)(const int* win, const char* win_name, int* ierror,
     std::size_t win_name_length) {
   done(ierror, MPI(Win_set_name)(from_fortran<MPI_Win>(win), text_in(win_name, win_name_length,
     blanks::end).data()));
 }
-SAME_AS(win_set_name) void FORTRAN(win_set_name_f08)(const int* win, const char* win_name,
-    int* ierror, std::size_t win_name_length);
+SAME_AS(win_set_name) void F08(win_set_name)(const int* win, const char* win_name, int* ierror,
+    std::size_t win_name_length);
 
 void FORTRAN(win_shared_query)(const int* win, const int* rank, MPI_Aint* size, int* disp_unit,
     void* baseptr, int* ierror) {
   done(ierror, MPI(Win_shared_query)(from_fortran<MPI_Win>(win), *rank, size, disp_unit, baseptr));
 }
-SAME_AS(win_shared_query) void FORTRAN(win_shared_query_f08)(const int* win, const int* rank,
+SAME_AS(win_shared_query) void F08(win_shared_query)(const int* win, const int* rank,
     MPI_Aint* size, int* disp_unit, void* baseptr, int* ierror);
 SAME_AS(win_shared_query) void FORTRAN(win_shared_query_cptr)(const int* win, const int* rank,
     MPI_Aint* size, int* disp_unit, void* baseptr, int* ierror);
 
-void FORTRAN(win_shared_query_c_f08)(const int* win, const int* rank, MPI_Aint* size,
-    MPI_Aint* disp_unit, void* baseptr, int* ierror) {
+void F08_C(win_shared_query)(const int* win, const int* rank, MPI_Aint* size, MPI_Aint* disp_unit,
+    void* baseptr, int* ierror) {
   done(ierror, MPI(Win_shared_query_c)(from_fortran<MPI_Win>(win), *rank, size, disp_unit,
     baseptr));
 }
+F08_LARGE(win_shared_query, f08)
 
 void FORTRAN(win_start)(const int* group, const int* assert, const int* win, int* ierror) {
   done(ierror, MPI(Win_start)(from_fortran<MPI_Group>(group), *assert, from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_start) void FORTRAN(win_start_f08)(const int* group, const int* assert, const int* win,
+SAME_AS(win_start) void F08(win_start)(const int* group, const int* assert, const int* win,
     int* ierror);
 
 void FORTRAN(win_sync)(const int* win, int* ierror) {
   done(ierror, MPI(Win_sync)(from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_sync) void FORTRAN(win_sync_f08)(const int* win, int* ierror);
+SAME_AS(win_sync) void F08(win_sync)(const int* win, int* ierror);
 
 void FORTRAN(win_test)(const int* win, int* flag, int* ierror) {
   done(ierror, MPI(Win_test)(from_fortran<MPI_Win>(win), logical_out(flag).at()));
 }
-SAME_AS(win_test) void FORTRAN(win_test_f08)(const int* win, int* flag, int* ierror);
+SAME_AS(win_test) void F08(win_test)(const int* win, int* flag, int* ierror);
 
 void FORTRAN(win_unlock)(const int* rank, const int* win, int* ierror) {
   done(ierror, MPI(Win_unlock)(*rank, from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_unlock) void FORTRAN(win_unlock_f08)(const int* rank, const int* win, int* ierror);
+SAME_AS(win_unlock) void F08(win_unlock)(const int* rank, const int* win, int* ierror);
 
 void FORTRAN(win_unlock_all)(const int* win, int* ierror) {
   done(ierror, MPI(Win_unlock_all)(from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_unlock_all) void FORTRAN(win_unlock_all_f08)(const int* win, int* ierror);
+SAME_AS(win_unlock_all) void F08(win_unlock_all)(const int* win, int* ierror);
 
 void FORTRAN(win_wait)(const int* win, int* ierror) {
   done(ierror, MPI(Win_wait)(from_fortran<MPI_Win>(win)));
 }
-SAME_AS(win_wait) void FORTRAN(win_wait_f08)(const int* win, int* ierror);
+SAME_AS(win_wait) void F08(win_wait)(const int* win, int* ierror);
 
 double FORTRAN(wtick)() {
   return MPI(Wtick)();
 }
-SAME_AS(wtick) double FORTRAN(wtick_f08)();
+SAME_AS(wtick) double F08(wtick)();
 
 double FORTRAN(wtime)() {
   return MPI(Wtime)();
 }
-SAME_AS(wtime) double FORTRAN(wtime_f08)();
+SAME_AS(wtime) double F08(wtime)();
 
 }

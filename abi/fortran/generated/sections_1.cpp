@@ -6,7 +6,7 @@ using namespace sinew::fortran;
 
 extern "C" {
 
-void FORTRAN(accumulate_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin_count,
+void F08TS(accumulate)(const descriptor* origin_addr, const int* origin_count,
     const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const int* target_count, const int* target_datatype, const int* op, const int* win,
     int* ierror) {
@@ -22,7 +22,7 @@ void FORTRAN(accumulate_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin
     from_fortran<MPI_Op>(op), from_fortran<MPI_Win>(win)));
 }
 
-void FORTRAN(accumulate_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Count* origin_count,
+void F08TS_C(accumulate)(const descriptor* origin_addr, const MPI_Count* origin_count,
     const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const MPI_Count* target_count, const int* target_datatype, const int* op, const int* win,
     int* ierror) {
@@ -37,10 +37,11 @@ void FORTRAN(accumulate_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Count
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Op>(op),
     from_fortran<MPI_Win>(win)));
 }
+F08_LARGE(accumulate, f08ts)
 
-void FORTRAN(allgather_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
-    const int* comm, int* ierror) {
+void F08TS(allgather)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
+    int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
@@ -57,9 +58,9 @@ void FORTRAN(allgather_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(allgather_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
-    const int* recvtype, const int* comm, int* ierror) {
+void F08TS_C(allgather)(const descriptor* sendbuf, const MPI_Count* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const MPI_Count* recvcount, const int* recvtype, const int* comm,
+    int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
@@ -75,10 +76,11 @@ void FORTRAN(allgather_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sen
     sendbuf_section.type(), recvbuf_section.address(), *recvcount, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(allgather, f08ts)
 
-void FORTRAN(allgather_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
-    const int* comm, const int* info, int* request, int* ierror) {
+void F08TS(allgather_init)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
+    const int* info, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -96,8 +98,8 @@ void FORTRAN(allgather_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendco
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(allgather_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
+void F08TS_C(allgather_init)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcount,
     const int* recvtype, const int* comm, const int* info, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
@@ -115,10 +117,11 @@ void FORTRAN(allgather_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(allgather_init, f08ts)
 
-void FORTRAN(allgatherv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts, const int* displs,
-    const int* recvtype, const int* comm, int* ierror) {
+void F08TS(allgatherv)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcounts, const int* displs, const int* recvtype,
+    const int* comm, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
@@ -135,8 +138,8 @@ void FORTRAN(allgatherv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
     recvcounts, displs, recvbuf_section.type(), from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(allgatherv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcounts,
+void F08TS_C(allgatherv)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcounts,
     const MPI_Aint* displs, const int* recvtype, const int* comm, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {true, false});
@@ -153,10 +156,11 @@ void FORTRAN(allgatherv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* se
     sendbuf_section.type(), recvbuf_section.address(), recvcounts, displs, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(allgatherv, f08ts)
 
-void FORTRAN(allgatherv_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts, const int* displs,
-    const int* recvtype, const int* comm, const int* info, int* request, int* ierror) {
+void F08TS(allgatherv_init)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcounts, const int* displs, const int* recvtype,
+    const int* comm, const int* info, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -174,8 +178,8 @@ void FORTRAN(allgatherv_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendc
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(allgatherv_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcounts,
+void F08TS_C(allgatherv_init)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcounts,
     const MPI_Aint* displs, const int* recvtype, const int* comm, const int* info, int* request,
     int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
@@ -194,9 +198,10 @@ void FORTRAN(allgatherv_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Coun
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(allgatherv_init, f08ts)
 
-void FORTRAN(allreduce_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const int* count, const int* datatype, const int* op, const int* comm, int* ierror) {
+void F08TS(allreduce)(const descriptor* sendbuf, const descriptor* recvbuf, const int* count,
+    const int* datatype, const int* op, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -211,7 +216,7 @@ void FORTRAN(allreduce_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* rec
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(allreduce_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS_C(allreduce)(const descriptor* sendbuf, const descriptor* recvbuf,
     const MPI_Count* count, const int* datatype, const int* op, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
@@ -226,10 +231,11 @@ void FORTRAN(allreduce_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* r
   done(ierror, MPI(Allreduce_c)(sendbuf_section.address(), recvbuf_section.address(), *count,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(allreduce, f08ts)
 
-void FORTRAN(allreduce_init_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const int* count, const int* datatype, const int* op, const int* comm, const int* info,
-    int* request, int* ierror) {
+void F08TS(allreduce_init)(const descriptor* sendbuf, const descriptor* recvbuf, const int* count,
+    const int* datatype, const int* op, const int* comm, const int* info, int* request,
+    int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -245,7 +251,7 @@ void FORTRAN(allreduce_init_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(allreduce_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS_C(allreduce_init)(const descriptor* sendbuf, const descriptor* recvbuf,
     const MPI_Count* count, const int* datatype, const int* op, const int* comm, const int* info,
     int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -262,9 +268,10 @@ void FORTRAN(allreduce_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(allreduce_init, f08ts)
 
-void FORTRAN(alltoall_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, const int* sendtype,
-    const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
+void F08TS(alltoall)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
     int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
@@ -280,9 +287,9 @@ void FORTRAN(alltoall_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, c
     recvbuf_section.address(), *recvcount, recvbuf_section.type(), from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(alltoall_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
-    const int* recvtype, const int* comm, int* ierror) {
+void F08TS_C(alltoall)(const descriptor* sendbuf, const MPI_Count* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const MPI_Count* recvcount, const int* recvtype, const int* comm,
+    int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -296,10 +303,11 @@ void FORTRAN(alltoall_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* send
   done(ierror, MPI(Alltoall_c)(sendbuf_section.address(), *sendcount, sendbuf_section.type(),
     recvbuf_section.address(), *recvcount, recvbuf_section.type(), from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(alltoall, f08ts)
 
-void FORTRAN(alltoall_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
-    const int* comm, const int* info, int* request, int* ierror) {
+void F08TS(alltoall_init)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
+    const int* info, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -316,8 +324,8 @@ void FORTRAN(alltoall_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcou
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(alltoall_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
+void F08TS_C(alltoall_init)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcount,
     const int* recvtype, const int* comm, const int* info, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
@@ -334,10 +342,11 @@ void FORTRAN(alltoall_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count*
     recvbuf_section.address(), *recvcount, recvbuf_section.type(), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(alltoall_init, f08ts)
 
-void FORTRAN(alltoallv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const int* sdispls, const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts,
-    const int* rdispls, const int* recvtype, const int* comm, int* ierror) {
+void F08TS(alltoallv)(const descriptor* sendbuf, const int* sendcounts, const int* sdispls,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcounts, const int* rdispls,
+    const int* recvtype, const int* comm, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -353,8 +362,8 @@ void FORTRAN(alltoallv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(alltoallv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtype, const CFI_cdesc_t* recvbuf,
+void F08TS_C(alltoallv)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtype, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const MPI_Aint* rdispls, const int* recvtype, const int* comm,
     int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
@@ -371,11 +380,11 @@ void FORTRAN(alltoallv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sen
     sendbuf_section.type(), recvbuf_section.address(), recvcounts, rdispls, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(alltoallv, f08ts)
 
-void FORTRAN(alltoallv_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const int* sdispls, const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts,
-    const int* rdispls, const int* recvtype, const int* comm, const int* info, int* request,
-    int* ierror) {
+void F08TS(alltoallv_init)(const descriptor* sendbuf, const int* sendcounts, const int* sdispls,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcounts, const int* rdispls,
+    const int* recvtype, const int* comm, const int* info, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -393,8 +402,8 @@ void FORTRAN(alltoallv_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendco
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(alltoallv_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtype, const CFI_cdesc_t* recvbuf,
+void F08TS_C(alltoallv_init)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtype, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const MPI_Aint* rdispls, const int* recvtype, const int* comm,
     const int* info, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
@@ -413,10 +422,11 @@ void FORTRAN(alltoallv_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(alltoallv_init, f08ts)
 
-void FORTRAN(alltoallw_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const int* sdispls, const int* sendtypes, const CFI_cdesc_t* recvbuf, const int* recvcounts,
-    const int* rdispls, const int* recvtypes, const int* comm, int* ierror) {
+void F08TS(alltoallw)(const descriptor* sendbuf, const int* sendcounts, const int* sdispls,
+    const int* sendtypes, const descriptor* recvbuf, const int* recvcounts, const int* rdispls,
+    const int* recvtypes, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -433,8 +443,8 @@ void FORTRAN(alltoallw_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(alltoallw_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtypes, const CFI_cdesc_t* recvbuf,
+void F08TS_C(alltoallw)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtypes, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const MPI_Aint* rdispls, const int* recvtypes, const int* comm,
     int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
@@ -452,11 +462,11 @@ void FORTRAN(alltoallw_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sen
     recvcounts, rdispls, handles_in<MPI_Datatype>(recvtypes, in_peers(comm, false)).data(),
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(alltoallw, f08ts)
 
-void FORTRAN(alltoallw_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const int* sdispls, const int* sendtypes, const CFI_cdesc_t* recvbuf, const int* recvcounts,
-    const int* rdispls, const int* recvtypes, const int* comm, const int* info, int* request,
-    int* ierror) {
+void F08TS(alltoallw_init)(const descriptor* sendbuf, const int* sendcounts, const int* sdispls,
+    const int* sendtypes, const descriptor* recvbuf, const int* recvcounts, const int* rdispls,
+    const int* recvtypes, const int* comm, const int* info, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -474,8 +484,8 @@ void FORTRAN(alltoallw_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendco
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(alltoallw_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtypes, const CFI_cdesc_t* recvbuf,
+void F08TS_C(alltoallw_init)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtypes, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const MPI_Aint* rdispls, const int* recvtypes, const int* comm,
     const int* info, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -494,9 +504,10 @@ void FORTRAN(alltoallw_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(alltoallw_init, f08ts)
 
-void FORTRAN(bcast_f08ts)(const CFI_cdesc_t* buffer, const int* count, const int* datatype,
-    const int* root, const int* comm, int* ierror) {
+void F08TS(bcast)(const descriptor* buffer, const int* count, const int* datatype, const int* root,
+    const int* comm, int* ierror) {
   const counted_section buffer_section(buffer, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
   if (buffer_section.failed()) [[unlikely]] {
@@ -507,7 +518,7 @@ void FORTRAN(bcast_f08ts)(const CFI_cdesc_t* buffer, const int* count, const int
     buffer_section.type(), *root, from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(bcast_c_f08ts)(const CFI_cdesc_t* buffer, const MPI_Count* count, const int* datatype,
+void F08TS_C(bcast)(const descriptor* buffer, const MPI_Count* count, const int* datatype,
     const int* root, const int* comm, int* ierror) {
   const counted_section buffer_section(buffer, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
@@ -518,8 +529,9 @@ void FORTRAN(bcast_c_f08ts)(const CFI_cdesc_t* buffer, const MPI_Count* count, c
   done(ierror, MPI(Bcast_c)(buffer_section.address(), buffer_section.count(),
     buffer_section.type(), *root, from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(bcast, f08ts)
 
-void FORTRAN(bcast_init_f08ts)(const CFI_cdesc_t* buffer, const int* count, const int* datatype,
+void F08TS(bcast_init)(const descriptor* buffer, const int* count, const int* datatype,
     const int* root, const int* comm, const int* info, int* request, int* ierror) {
   const counted_section buffer_section(buffer, *count, from_fortran<MPI_Datatype>(datatype),
     {false, true});
@@ -532,9 +544,8 @@ void FORTRAN(bcast_init_f08ts)(const CFI_cdesc_t* buffer, const int* count, cons
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(bcast_init_c_f08ts)(const CFI_cdesc_t* buffer, const MPI_Count* count,
-    const int* datatype, const int* root, const int* comm, const int* info, int* request,
-    int* ierror) {
+void F08TS_C(bcast_init)(const descriptor* buffer, const MPI_Count* count, const int* datatype,
+    const int* root, const int* comm, const int* info, int* request, int* ierror) {
   const counted_section buffer_section(buffer, *count, from_fortran<MPI_Datatype>(datatype),
     {false, true});
   if (buffer_section.failed()) [[unlikely]] {
@@ -545,9 +556,10 @@ void FORTRAN(bcast_init_c_f08ts)(const CFI_cdesc_t* buffer, const MPI_Count* cou
     buffer_section.type(), *root, from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(bcast_init, f08ts)
 
-void FORTRAN(bsend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
-    const int* dest, const int* tag, const int* comm, int* ierror) {
+void F08TS(bsend)(const descriptor* buf, const int* count, const int* datatype, const int* dest,
+    const int* tag, const int* comm, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -558,7 +570,7 @@ void FORTRAN(bsend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* d
     buf_section.type(), *dest, *tag, from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(bsend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype,
+void F08TS_C(bsend)(const descriptor* buf, const MPI_Count* count, const int* datatype,
     const int* dest, const int* tag, const int* comm, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
@@ -569,8 +581,9 @@ void FORTRAN(bsend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, cons
   done(ierror, MPI(Bsend_c)(buf_section.address(), buf_section.count(), buf_section.type(), *dest,
     *tag, from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(bsend, f08ts)
 
-void FORTRAN(bsend_init_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
+void F08TS(bsend_init)(const descriptor* buf, const int* count, const int* datatype,
     const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -583,9 +596,8 @@ void FORTRAN(bsend_init_f08ts)(const CFI_cdesc_t* buf, const int* count, const i
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(bsend_init_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count,
-    const int* datatype, const int* dest, const int* tag, const int* comm, int* request,
-    int* ierror) {
+void F08TS_C(bsend_init)(const descriptor* buf, const MPI_Count* count, const int* datatype,
+    const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -595,35 +607,38 @@ void FORTRAN(bsend_init_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count,
   done(ierror, MPI(Bsend_init_c)(buf_section.address(), buf_section.count(), buf_section.type(),
     *dest, *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(bsend_init, f08ts)
 
-void FORTRAN(buffer_attach_f08ts)(const CFI_cdesc_t* buffer, const int* size, int* ierror) {
+void F08TS(buffer_attach)(const descriptor* buffer, const int* size, int* ierror) {
   done(ierror, MPI(Buffer_attach)(address_of(buffer), *size));
 }
 
-void FORTRAN(buffer_attach_c_f08ts)(const CFI_cdesc_t* buffer, const MPI_Count* size, int* ierror) {
+void F08TS_C(buffer_attach)(const descriptor* buffer, const MPI_Count* size, int* ierror) {
   done(ierror, MPI(Buffer_attach_c)(address_of(buffer), *size));
 }
+F08_LARGE(buffer_attach, f08ts)
 
-void FORTRAN(comm_attach_buffer_f08ts)(const int* comm, const CFI_cdesc_t* buffer, const int* size,
+void F08TS(comm_attach_buffer)(const int* comm, const descriptor* buffer, const int* size,
     int* ierror) {
   done(ierror, MPI(Comm_attach_buffer)(from_fortran<MPI_Comm>(comm), address_of(buffer), *size));
 }
 
-void FORTRAN(comm_attach_buffer_c_f08ts)(const int* comm, const CFI_cdesc_t* buffer,
-    const MPI_Count* size, int* ierror) {
+void F08TS_C(comm_attach_buffer)(const int* comm, const descriptor* buffer, const MPI_Count* size,
+    int* ierror) {
   done(ierror, MPI(Comm_attach_buffer_c)(from_fortran<MPI_Comm>(comm), address_of(buffer), *size));
 }
+F08_LARGE(comm_attach_buffer, f08ts)
 
-void FORTRAN(compare_and_swap_f08ts)(const CFI_cdesc_t* origin_addr,
-    const CFI_cdesc_t* compare_addr, const CFI_cdesc_t* result_addr, const int* datatype,
-    const int* target_rank, const MPI_Aint* target_disp, const int* win, int* ierror) {
+void F08TS(compare_and_swap)(const descriptor* origin_addr, const descriptor* compare_addr,
+    const descriptor* result_addr, const int* datatype, const int* target_rank,
+    const MPI_Aint* target_disp, const int* win, int* ierror) {
   done(ierror, MPI(Compare_and_swap)(address_of(origin_addr), address_of(compare_addr),
     address_of(result_addr), from_fortran<MPI_Datatype>(datatype), *target_rank, *target_disp,
     from_fortran<MPI_Win>(win)));
 }
 
-void FORTRAN(exscan_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const int* count, const int* datatype, const int* op, const int* comm, int* ierror) {
+void F08TS(exscan)(const descriptor* sendbuf, const descriptor* recvbuf, const int* count,
+    const int* datatype, const int* op, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -638,8 +653,8 @@ void FORTRAN(exscan_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbu
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(exscan_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const MPI_Count* count, const int* datatype, const int* op, const int* comm, int* ierror) {
+void F08TS_C(exscan)(const descriptor* sendbuf, const descriptor* recvbuf, const MPI_Count* count,
+    const int* datatype, const int* op, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -653,10 +668,11 @@ void FORTRAN(exscan_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recv
   done(ierror, MPI(Exscan_c)(sendbuf_section.address(), recvbuf_section.address(), *count,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(exscan, f08ts)
 
-void FORTRAN(exscan_init_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const int* count, const int* datatype, const int* op, const int* comm, const int* info,
-    int* request, int* ierror) {
+void F08TS(exscan_init)(const descriptor* sendbuf, const descriptor* recvbuf, const int* count,
+    const int* datatype, const int* op, const int* comm, const int* info, int* request,
+    int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -672,7 +688,7 @@ void FORTRAN(exscan_init_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* r
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(exscan_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS_C(exscan_init)(const descriptor* sendbuf, const descriptor* recvbuf,
     const MPI_Count* count, const int* datatype, const int* op, const int* comm, const int* info,
     int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -689,8 +705,9 @@ void FORTRAN(exscan_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t*
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(exscan_init, f08ts)
 
-void FORTRAN(fetch_and_op_f08ts)(const CFI_cdesc_t* origin_addr, const CFI_cdesc_t* result_addr,
+void F08TS(fetch_and_op)(const descriptor* origin_addr, const descriptor* result_addr,
     const int* datatype, const int* target_rank, const MPI_Aint* target_disp, const int* op,
     const int* win, int* ierror) {
   done(ierror, MPI(Fetch_and_op)(address_of(origin_addr), address_of(result_addr),
@@ -698,8 +715,8 @@ void FORTRAN(fetch_and_op_f08ts)(const CFI_cdesc_t* origin_addr, const CFI_cdesc
     from_fortran<MPI_Win>(win)));
 }
 
-void FORTRAN(file_iread_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
-    const int* datatype, int* request, int* ierror) {
+void F08TS(file_iread)(const int* fh, const descriptor* buf, const int* count, const int* datatype,
+    int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -711,7 +728,7 @@ void FORTRAN(file_iread_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int*
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(file_iread_all_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_iread_all)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
@@ -724,7 +741,7 @@ void FORTRAN(file_iread_all_f08ts)(const int* fh, const CFI_cdesc_t* buf, const 
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(file_iread_all_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, const MPI_Count* count,
+void F08TS_C(file_iread_all)(const int* fh, const descriptor* buf, const MPI_Count* count,
     const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
@@ -735,8 +752,9 @@ void FORTRAN(file_iread_all_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, cons
   done(ierror, MPI(File_iread_all_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(file_iread_all, f08ts)
 
-void FORTRAN(file_iread_at_f08ts)(const int* fh, const MPI_Offset* offset, const CFI_cdesc_t* buf,
+void F08TS(file_iread_at)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
     const int* count, const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
@@ -749,8 +767,8 @@ void FORTRAN(file_iread_at_f08ts)(const int* fh, const MPI_Offset* offset, const
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(file_iread_at_all_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const int* count, const int* datatype, int* request, int* ierror) {
+void F08TS(file_iread_at_all)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const int* count, const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -762,9 +780,8 @@ void FORTRAN(file_iread_at_all_f08ts)(const int* fh, const MPI_Offset* offset,
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(file_iread_at_all_c_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype, int* request,
-    int* ierror) {
+void F08TS_C(file_iread_at_all)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const MPI_Count* count, const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -774,10 +791,10 @@ void FORTRAN(file_iread_at_all_c_f08ts)(const int* fh, const MPI_Offset* offset,
   done(ierror, MPI(File_iread_at_all_c)(from_fortran<MPI_File>(fh), *offset, buf_section.address(),
     buf_section.count(), buf_section.type(), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(file_iread_at_all, f08ts)
 
-void FORTRAN(file_iread_at_c_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype, int* request,
-    int* ierror) {
+void F08TS_C(file_iread_at)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const MPI_Count* count, const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -787,8 +804,9 @@ void FORTRAN(file_iread_at_c_f08ts)(const int* fh, const MPI_Offset* offset,
   done(ierror, MPI(File_iread_at_c)(from_fortran<MPI_File>(fh), *offset, buf_section.address(),
     buf_section.count(), buf_section.type(), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(file_iread_at, f08ts)
 
-void FORTRAN(file_iread_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, const MPI_Count* count,
+void F08TS_C(file_iread)(const int* fh, const descriptor* buf, const MPI_Count* count,
     const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
@@ -799,8 +817,9 @@ void FORTRAN(file_iread_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, const MP
   done(ierror, MPI(File_iread_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(file_iread, f08ts)
 
-void FORTRAN(file_iread_shared_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_iread_shared)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
@@ -813,8 +832,8 @@ void FORTRAN(file_iread_shared_f08ts)(const int* fh, const CFI_cdesc_t* buf, con
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(file_iread_shared_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    const MPI_Count* count, const int* datatype, int* request, int* ierror) {
+void F08TS_C(file_iread_shared)(const int* fh, const descriptor* buf, const MPI_Count* count,
+    const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -824,8 +843,9 @@ void FORTRAN(file_iread_shared_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
   done(ierror, MPI(File_iread_shared_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(file_iread_shared, f08ts)
 
-void FORTRAN(file_iwrite_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_iwrite)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -838,7 +858,7 @@ void FORTRAN(file_iwrite_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(file_iwrite_all_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_iwrite_all)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -851,8 +871,8 @@ void FORTRAN(file_iwrite_all_f08ts)(const int* fh, const CFI_cdesc_t* buf, const
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(file_iwrite_all_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    const MPI_Count* count, const int* datatype, int* request, int* ierror) {
+void F08TS_C(file_iwrite_all)(const int* fh, const descriptor* buf, const MPI_Count* count,
+    const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -862,8 +882,9 @@ void FORTRAN(file_iwrite_all_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
   done(ierror, MPI(File_iwrite_all_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(file_iwrite_all, f08ts)
 
-void FORTRAN(file_iwrite_at_f08ts)(const int* fh, const MPI_Offset* offset, const CFI_cdesc_t* buf,
+void F08TS(file_iwrite_at)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
     const int* count, const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -876,8 +897,8 @@ void FORTRAN(file_iwrite_at_f08ts)(const int* fh, const MPI_Offset* offset, cons
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(file_iwrite_at_all_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const int* count, const int* datatype, int* request, int* ierror) {
+void F08TS(file_iwrite_at_all)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const int* count, const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -889,9 +910,8 @@ void FORTRAN(file_iwrite_at_all_f08ts)(const int* fh, const MPI_Offset* offset,
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(file_iwrite_at_all_c_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype, int* request,
-    int* ierror) {
+void F08TS_C(file_iwrite_at_all)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const MPI_Count* count, const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -902,10 +922,10 @@ void FORTRAN(file_iwrite_at_all_c_f08ts)(const int* fh, const MPI_Offset* offset
     buf_section.address(), buf_section.count(), buf_section.type(),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(file_iwrite_at_all, f08ts)
 
-void FORTRAN(file_iwrite_at_c_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype, int* request,
-    int* ierror) {
+void F08TS_C(file_iwrite_at)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const MPI_Count* count, const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -915,8 +935,9 @@ void FORTRAN(file_iwrite_at_c_f08ts)(const int* fh, const MPI_Offset* offset,
   done(ierror, MPI(File_iwrite_at_c)(from_fortran<MPI_File>(fh), *offset, buf_section.address(),
     buf_section.count(), buf_section.type(), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(file_iwrite_at, f08ts)
 
-void FORTRAN(file_iwrite_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, const MPI_Count* count,
+void F08TS_C(file_iwrite)(const int* fh, const descriptor* buf, const MPI_Count* count,
     const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -927,8 +948,9 @@ void FORTRAN(file_iwrite_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, const M
   done(ierror, MPI(File_iwrite_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(file_iwrite, f08ts)
 
-void FORTRAN(file_iwrite_shared_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_iwrite_shared)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -941,8 +963,8 @@ void FORTRAN(file_iwrite_shared_f08ts)(const int* fh, const CFI_cdesc_t* buf, co
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(file_iwrite_shared_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    const MPI_Count* count, const int* datatype, int* request, int* ierror) {
+void F08TS_C(file_iwrite_shared)(const int* fh, const descriptor* buf, const MPI_Count* count,
+    const int* datatype, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -952,9 +974,10 @@ void FORTRAN(file_iwrite_shared_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
   done(ierror, MPI(File_iwrite_shared_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(file_iwrite_shared, f08ts)
 
-void FORTRAN(file_read_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
-    const int* datatype, MPI_Status* status, int* ierror) {
+void F08TS(file_read)(const int* fh, const descriptor* buf, const int* count, const int* datatype,
+    MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -965,7 +988,7 @@ void FORTRAN(file_read_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* 
     static_cast<int>(buf_section.count()), buf_section.type(), status_at(status)));
 }
 
-void FORTRAN(file_read_all_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_read_all)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
@@ -977,7 +1000,7 @@ void FORTRAN(file_read_all_f08ts)(const int* fh, const CFI_cdesc_t* buf, const i
     static_cast<int>(buf_section.count()), buf_section.type(), status_at(status)));
 }
 
-void FORTRAN(file_read_all_begin_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_read_all_begin)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
@@ -989,8 +1012,8 @@ void FORTRAN(file_read_all_begin_f08ts)(const int* fh, const CFI_cdesc_t* buf, c
     static_cast<int>(buf_section.count()), buf_section.type()));
 }
 
-void FORTRAN(file_read_all_begin_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    const MPI_Count* count, const int* datatype, int* ierror) {
+void F08TS_C(file_read_all_begin)(const int* fh, const descriptor* buf, const MPI_Count* count,
+    const int* datatype, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -1000,8 +1023,9 @@ void FORTRAN(file_read_all_begin_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
   done(ierror, MPI(File_read_all_begin_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type()));
 }
+F08_LARGE(file_read_all_begin, f08ts)
 
-void FORTRAN(file_read_all_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, const MPI_Count* count,
+void F08TS_C(file_read_all)(const int* fh, const descriptor* buf, const MPI_Count* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
@@ -1012,14 +1036,15 @@ void FORTRAN(file_read_all_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, const
   done(ierror, MPI(File_read_all_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), status_at(status)));
 }
+F08_LARGE(file_read_all, f08ts)
 
-void FORTRAN(file_read_all_end_f08ts)(const int* fh, const CFI_cdesc_t* buf, MPI_Status* status,
+void F08TS(file_read_all_end)(const int* fh, const descriptor* buf, MPI_Status* status,
     int* ierror) {
   done(ierror, MPI(File_read_all_end)(from_fortran<MPI_File>(fh), address_of(buf),
     status_at(status)));
 }
 
-void FORTRAN(file_read_at_f08ts)(const int* fh, const MPI_Offset* offset, const CFI_cdesc_t* buf,
+void F08TS(file_read_at)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
     const int* count, const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
@@ -1031,9 +1056,8 @@ void FORTRAN(file_read_at_f08ts)(const int* fh, const MPI_Offset* offset, const 
     static_cast<int>(buf_section.count()), buf_section.type(), status_at(status)));
 }
 
-void FORTRAN(file_read_at_all_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const int* count, const int* datatype, MPI_Status* status,
-    int* ierror) {
+void F08TS(file_read_at_all)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const int* count, const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -1044,8 +1068,8 @@ void FORTRAN(file_read_at_all_f08ts)(const int* fh, const MPI_Offset* offset,
     static_cast<int>(buf_section.count()), buf_section.type(), status_at(status)));
 }
 
-void FORTRAN(file_read_at_all_begin_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const int* count, const int* datatype, int* ierror) {
+void F08TS(file_read_at_all_begin)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const int* count, const int* datatype, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -1056,8 +1080,8 @@ void FORTRAN(file_read_at_all_begin_f08ts)(const int* fh, const MPI_Offset* offs
     buf_section.address(), static_cast<int>(buf_section.count()), buf_section.type()));
 }
 
-void FORTRAN(file_read_at_all_begin_c_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype, int* ierror) {
+void F08TS_C(file_read_at_all_begin)(const int* fh, const MPI_Offset* offset,
+    const descriptor* buf, const MPI_Count* count, const int* datatype, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -1067,10 +1091,10 @@ void FORTRAN(file_read_at_all_begin_c_f08ts)(const int* fh, const MPI_Offset* of
   done(ierror, MPI(File_read_at_all_begin_c)(from_fortran<MPI_File>(fh), *offset,
     buf_section.address(), buf_section.count(), buf_section.type()));
 }
+F08_LARGE(file_read_at_all_begin, f08ts)
 
-void FORTRAN(file_read_at_all_c_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype, MPI_Status* status,
-    int* ierror) {
+void F08TS_C(file_read_at_all)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const MPI_Count* count, const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -1080,14 +1104,15 @@ void FORTRAN(file_read_at_all_c_f08ts)(const int* fh, const MPI_Offset* offset,
   done(ierror, MPI(File_read_at_all_c)(from_fortran<MPI_File>(fh), *offset, buf_section.address(),
     buf_section.count(), buf_section.type(), status_at(status)));
 }
+F08_LARGE(file_read_at_all, f08ts)
 
-void FORTRAN(file_read_at_all_end_f08ts)(const int* fh, const CFI_cdesc_t* buf, MPI_Status* status,
+void F08TS(file_read_at_all_end)(const int* fh, const descriptor* buf, MPI_Status* status,
     int* ierror) {
   done(ierror, MPI(File_read_at_all_end)(from_fortran<MPI_File>(fh), address_of(buf),
     status_at(status)));
 }
 
-void FORTRAN(file_read_at_c_f08ts)(const int* fh, const MPI_Offset* offset, const CFI_cdesc_t* buf,
+void F08TS_C(file_read_at)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
     const MPI_Count* count, const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
@@ -1098,8 +1123,9 @@ void FORTRAN(file_read_at_c_f08ts)(const int* fh, const MPI_Offset* offset, cons
   done(ierror, MPI(File_read_at_c)(from_fortran<MPI_File>(fh), *offset, buf_section.address(),
     buf_section.count(), buf_section.type(), status_at(status)));
 }
+F08_LARGE(file_read_at, f08ts)
 
-void FORTRAN(file_read_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, const MPI_Count* count,
+void F08TS_C(file_read)(const int* fh, const descriptor* buf, const MPI_Count* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
@@ -1110,8 +1136,9 @@ void FORTRAN(file_read_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, const MPI
   done(ierror, MPI(File_read_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), status_at(status)));
 }
+F08_LARGE(file_read, f08ts)
 
-void FORTRAN(file_read_ordered_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_read_ordered)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
@@ -1123,8 +1150,8 @@ void FORTRAN(file_read_ordered_f08ts)(const int* fh, const CFI_cdesc_t* buf, con
     static_cast<int>(buf_section.count()), buf_section.type(), status_at(status)));
 }
 
-void FORTRAN(file_read_ordered_begin_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    const int* count, const int* datatype, int* ierror) {
+void F08TS(file_read_ordered_begin)(const int* fh, const descriptor* buf, const int* count,
+    const int* datatype, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -1135,8 +1162,8 @@ void FORTRAN(file_read_ordered_begin_f08ts)(const int* fh, const CFI_cdesc_t* bu
     static_cast<int>(buf_section.count()), buf_section.type()));
 }
 
-void FORTRAN(file_read_ordered_begin_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    const MPI_Count* count, const int* datatype, int* ierror) {
+void F08TS_C(file_read_ordered_begin)(const int* fh, const descriptor* buf, const MPI_Count* count,
+    const int* datatype, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -1146,9 +1173,10 @@ void FORTRAN(file_read_ordered_begin_c_f08ts)(const int* fh, const CFI_cdesc_t* 
   done(ierror, MPI(File_read_ordered_begin_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type()));
 }
+F08_LARGE(file_read_ordered_begin, f08ts)
 
-void FORTRAN(file_read_ordered_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    const MPI_Count* count, const int* datatype, MPI_Status* status, int* ierror) {
+void F08TS_C(file_read_ordered)(const int* fh, const descriptor* buf, const MPI_Count* count,
+    const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -1158,14 +1186,15 @@ void FORTRAN(file_read_ordered_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
   done(ierror, MPI(File_read_ordered_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), status_at(status)));
 }
+F08_LARGE(file_read_ordered, f08ts)
 
-void FORTRAN(file_read_ordered_end_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    MPI_Status* status, int* ierror) {
+void F08TS(file_read_ordered_end)(const int* fh, const descriptor* buf, MPI_Status* status,
+    int* ierror) {
   done(ierror, MPI(File_read_ordered_end)(from_fortran<MPI_File>(fh), address_of(buf),
     status_at(status)));
 }
 
-void FORTRAN(file_read_shared_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_read_shared)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
@@ -1177,8 +1206,8 @@ void FORTRAN(file_read_shared_f08ts)(const int* fh, const CFI_cdesc_t* buf, cons
     static_cast<int>(buf_section.count()), buf_section.type(), status_at(status)));
 }
 
-void FORTRAN(file_read_shared_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    const MPI_Count* count, const int* datatype, MPI_Status* status, int* ierror) {
+void F08TS_C(file_read_shared)(const int* fh, const descriptor* buf, const MPI_Count* count,
+    const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -1188,9 +1217,10 @@ void FORTRAN(file_read_shared_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
   done(ierror, MPI(File_read_shared_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), status_at(status)));
 }
+F08_LARGE(file_read_shared, f08ts)
 
-void FORTRAN(file_write_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
-    const int* datatype, MPI_Status* status, int* ierror) {
+void F08TS(file_write)(const int* fh, const descriptor* buf, const int* count, const int* datatype,
+    MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1201,7 +1231,7 @@ void FORTRAN(file_write_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int*
     static_cast<int>(buf_section.count()), buf_section.type(), status_at(status)));
 }
 
-void FORTRAN(file_write_all_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_write_all)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
@@ -1213,7 +1243,7 @@ void FORTRAN(file_write_all_f08ts)(const int* fh, const CFI_cdesc_t* buf, const 
     static_cast<int>(buf_section.count()), buf_section.type(), status_at(status)));
 }
 
-void FORTRAN(file_write_all_begin_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_write_all_begin)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -1225,8 +1255,8 @@ void FORTRAN(file_write_all_begin_f08ts)(const int* fh, const CFI_cdesc_t* buf, 
     static_cast<int>(buf_section.count()), buf_section.type()));
 }
 
-void FORTRAN(file_write_all_begin_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    const MPI_Count* count, const int* datatype, int* ierror) {
+void F08TS_C(file_write_all_begin)(const int* fh, const descriptor* buf, const MPI_Count* count,
+    const int* datatype, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1236,8 +1266,9 @@ void FORTRAN(file_write_all_begin_c_f08ts)(const int* fh, const CFI_cdesc_t* buf
   done(ierror, MPI(File_write_all_begin_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type()));
 }
+F08_LARGE(file_write_all_begin, f08ts)
 
-void FORTRAN(file_write_all_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, const MPI_Count* count,
+void F08TS_C(file_write_all)(const int* fh, const descriptor* buf, const MPI_Count* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
@@ -1248,14 +1279,15 @@ void FORTRAN(file_write_all_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, cons
   done(ierror, MPI(File_write_all_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), status_at(status)));
 }
+F08_LARGE(file_write_all, f08ts)
 
-void FORTRAN(file_write_all_end_f08ts)(const int* fh, const CFI_cdesc_t* buf, MPI_Status* status,
+void F08TS(file_write_all_end)(const int* fh, const descriptor* buf, MPI_Status* status,
     int* ierror) {
   done(ierror, MPI(File_write_all_end)(from_fortran<MPI_File>(fh), address_of(buf),
     status_at(status)));
 }
 
-void FORTRAN(file_write_at_f08ts)(const int* fh, const MPI_Offset* offset, const CFI_cdesc_t* buf,
+void F08TS(file_write_at)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
     const int* count, const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
@@ -1267,9 +1299,8 @@ void FORTRAN(file_write_at_f08ts)(const int* fh, const MPI_Offset* offset, const
     static_cast<int>(buf_section.count()), buf_section.type(), status_at(status)));
 }
 
-void FORTRAN(file_write_at_all_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const int* count, const int* datatype, MPI_Status* status,
-    int* ierror) {
+void F08TS(file_write_at_all)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const int* count, const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1280,8 +1311,8 @@ void FORTRAN(file_write_at_all_f08ts)(const int* fh, const MPI_Offset* offset,
     static_cast<int>(buf_section.count()), buf_section.type(), status_at(status)));
 }
 
-void FORTRAN(file_write_at_all_begin_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const int* count, const int* datatype, int* ierror) {
+void F08TS(file_write_at_all_begin)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const int* count, const int* datatype, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1292,8 +1323,8 @@ void FORTRAN(file_write_at_all_begin_f08ts)(const int* fh, const MPI_Offset* off
     buf_section.address(), static_cast<int>(buf_section.count()), buf_section.type()));
 }
 
-void FORTRAN(file_write_at_all_begin_c_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype, int* ierror) {
+void F08TS_C(file_write_at_all_begin)(const int* fh, const MPI_Offset* offset,
+    const descriptor* buf, const MPI_Count* count, const int* datatype, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1303,10 +1334,10 @@ void FORTRAN(file_write_at_all_begin_c_f08ts)(const int* fh, const MPI_Offset* o
   done(ierror, MPI(File_write_at_all_begin_c)(from_fortran<MPI_File>(fh), *offset,
     buf_section.address(), buf_section.count(), buf_section.type()));
 }
+F08_LARGE(file_write_at_all_begin, f08ts)
 
-void FORTRAN(file_write_at_all_c_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype, MPI_Status* status,
-    int* ierror) {
+void F08TS_C(file_write_at_all)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const MPI_Count* count, const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1316,16 +1347,16 @@ void FORTRAN(file_write_at_all_c_f08ts)(const int* fh, const MPI_Offset* offset,
   done(ierror, MPI(File_write_at_all_c)(from_fortran<MPI_File>(fh), *offset, buf_section.address(),
     buf_section.count(), buf_section.type(), status_at(status)));
 }
+F08_LARGE(file_write_at_all, f08ts)
 
-void FORTRAN(file_write_at_all_end_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    MPI_Status* status, int* ierror) {
+void F08TS(file_write_at_all_end)(const int* fh, const descriptor* buf, MPI_Status* status,
+    int* ierror) {
   done(ierror, MPI(File_write_at_all_end)(from_fortran<MPI_File>(fh), address_of(buf),
     status_at(status)));
 }
 
-void FORTRAN(file_write_at_c_f08ts)(const int* fh, const MPI_Offset* offset,
-    const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype, MPI_Status* status,
-    int* ierror) {
+void F08TS_C(file_write_at)(const int* fh, const MPI_Offset* offset, const descriptor* buf,
+    const MPI_Count* count, const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1335,8 +1366,9 @@ void FORTRAN(file_write_at_c_f08ts)(const int* fh, const MPI_Offset* offset,
   done(ierror, MPI(File_write_at_c)(from_fortran<MPI_File>(fh), *offset, buf_section.address(),
     buf_section.count(), buf_section.type(), status_at(status)));
 }
+F08_LARGE(file_write_at, f08ts)
 
-void FORTRAN(file_write_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, const MPI_Count* count,
+void F08TS_C(file_write)(const int* fh, const descriptor* buf, const MPI_Count* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
@@ -1347,8 +1379,9 @@ void FORTRAN(file_write_c_f08ts)(const int* fh, const CFI_cdesc_t* buf, const MP
   done(ierror, MPI(File_write_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), status_at(status)));
 }
+F08_LARGE(file_write, f08ts)
 
-void FORTRAN(file_write_ordered_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_write_ordered)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
@@ -1360,8 +1393,8 @@ void FORTRAN(file_write_ordered_f08ts)(const int* fh, const CFI_cdesc_t* buf, co
     static_cast<int>(buf_section.count()), buf_section.type(), status_at(status)));
 }
 
-void FORTRAN(file_write_ordered_begin_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    const int* count, const int* datatype, int* ierror) {
+void F08TS(file_write_ordered_begin)(const int* fh, const descriptor* buf, const int* count,
+    const int* datatype, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1372,7 +1405,7 @@ void FORTRAN(file_write_ordered_begin_f08ts)(const int* fh, const CFI_cdesc_t* b
     static_cast<int>(buf_section.count()), buf_section.type()));
 }
 
-void FORTRAN(file_write_ordered_begin_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
+void F08TS_C(file_write_ordered_begin)(const int* fh, const descriptor* buf,
     const MPI_Count* count, const int* datatype, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -1383,9 +1416,10 @@ void FORTRAN(file_write_ordered_begin_c_f08ts)(const int* fh, const CFI_cdesc_t*
   done(ierror, MPI(File_write_ordered_begin_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type()));
 }
+F08_LARGE(file_write_ordered_begin, f08ts)
 
-void FORTRAN(file_write_ordered_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    const MPI_Count* count, const int* datatype, MPI_Status* status, int* ierror) {
+void F08TS_C(file_write_ordered)(const int* fh, const descriptor* buf, const MPI_Count* count,
+    const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1395,14 +1429,15 @@ void FORTRAN(file_write_ordered_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
   done(ierror, MPI(File_write_ordered_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), status_at(status)));
 }
+F08_LARGE(file_write_ordered, f08ts)
 
-void FORTRAN(file_write_ordered_end_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    MPI_Status* status, int* ierror) {
+void F08TS(file_write_ordered_end)(const int* fh, const descriptor* buf, MPI_Status* status,
+    int* ierror) {
   done(ierror, MPI(File_write_ordered_end)(from_fortran<MPI_File>(fh), address_of(buf),
     status_at(status)));
 }
 
-void FORTRAN(file_write_shared_f08ts)(const int* fh, const CFI_cdesc_t* buf, const int* count,
+void F08TS(file_write_shared)(const int* fh, const descriptor* buf, const int* count,
     const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
@@ -1414,8 +1449,8 @@ void FORTRAN(file_write_shared_f08ts)(const int* fh, const CFI_cdesc_t* buf, con
     static_cast<int>(buf_section.count()), buf_section.type(), status_at(status)));
 }
 
-void FORTRAN(file_write_shared_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
-    const MPI_Count* count, const int* datatype, MPI_Status* status, int* ierror) {
+void F08TS_C(file_write_shared)(const int* fh, const descriptor* buf, const MPI_Count* count,
+    const int* datatype, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1425,13 +1460,14 @@ void FORTRAN(file_write_shared_c_f08ts)(const int* fh, const CFI_cdesc_t* buf,
   done(ierror, MPI(File_write_shared_c)(from_fortran<MPI_File>(fh), buf_section.address(),
     buf_section.count(), buf_section.type(), status_at(status)));
 }
+F08_LARGE(file_write_shared, f08ts)
 
-void FORTRAN(free_mem_f08ts)(const CFI_cdesc_t* base, int* ierror) {
+void F08TS(free_mem)(const descriptor* base, int* ierror) {
   done(ierror, MPI(Free_mem)(address_of(base)));
 }
 
-void FORTRAN(gather_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, const int* sendtype,
-    const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype, const int* root,
+void F08TS(gather)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* root,
     const int* comm, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
@@ -1448,9 +1484,9 @@ void FORTRAN(gather_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, con
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(gather_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
-    const int* recvtype, const int* root, const int* comm, int* ierror) {
+void F08TS_C(gather)(const descriptor* sendbuf, const MPI_Count* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const MPI_Count* recvcount, const int* recvtype, const int* root,
+    const int* comm, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1465,10 +1501,11 @@ void FORTRAN(gather_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendco
     recvbuf_section.address(), *recvcount, recvbuf_section.type(), *root,
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(gather, f08ts)
 
-void FORTRAN(gather_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
-    const int* root, const int* comm, const int* info, int* request, int* ierror) {
+void F08TS(gather_init)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* root,
+    const int* comm, const int* info, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -1486,8 +1523,8 @@ void FORTRAN(gather_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(gather_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
+void F08TS_C(gather_init)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcount,
     const int* recvtype, const int* root, const int* comm, const int* info, int* request,
     int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
@@ -1506,9 +1543,10 @@ void FORTRAN(gather_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* s
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(gather_init, f08ts)
 
-void FORTRAN(gatherv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, const int* sendtype,
-    const CFI_cdesc_t* recvbuf, const int* recvcounts, const int* displs, const int* recvtype,
+void F08TS(gatherv)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcounts, const int* displs, const int* recvtype,
     const int* root, const int* comm, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
@@ -1525,9 +1563,9 @@ void FORTRAN(gatherv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, co
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(gatherv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcounts,
-    const MPI_Aint* displs, const int* recvtype, const int* root, const int* comm, int* ierror) {
+void F08TS_C(gatherv)(const descriptor* sendbuf, const MPI_Count* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* displs,
+    const int* recvtype, const int* root, const int* comm, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1542,11 +1580,11 @@ void FORTRAN(gatherv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendc
     recvbuf_section.address(), recvcounts, displs, recvbuf_section.type(), *root,
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(gatherv, f08ts)
 
-void FORTRAN(gatherv_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts, const int* displs,
-    const int* recvtype, const int* root, const int* comm, const int* info, int* request,
-    int* ierror) {
+void F08TS(gatherv_init)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcounts, const int* displs, const int* recvtype,
+    const int* root, const int* comm, const int* info, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -1564,8 +1602,8 @@ void FORTRAN(gatherv_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcoun
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(gatherv_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcounts,
+void F08TS_C(gatherv_init)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcounts,
     const MPI_Aint* displs, const int* recvtype, const int* root, const int* comm, const int* info,
     int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
@@ -1584,10 +1622,11 @@ void FORTRAN(gatherv_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* 
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(gatherv_init, f08ts)
 
-void FORTRAN(get_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin_count,
-    const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
-    const int* target_count, const int* target_datatype, const int* win, int* ierror) {
+void F08TS(get)(const descriptor* origin_addr, const int* origin_count, const int* origin_datatype,
+    const int* target_rank, const MPI_Aint* target_disp, const int* target_count,
+    const int* target_datatype, const int* win, int* ierror) {
   const counted_section origin_addr_section(origin_addr, *origin_count,
     from_fortran<MPI_Datatype>(origin_datatype), {false, true});
   if (origin_addr_section.failed()) [[unlikely]] {
@@ -1600,8 +1639,8 @@ void FORTRAN(get_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin_count,
     from_fortran<MPI_Win>(win)));
 }
 
-void FORTRAN(get_accumulate_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin_count,
-    const int* origin_datatype, const CFI_cdesc_t* result_addr, const int* result_count,
+void F08TS(get_accumulate)(const descriptor* origin_addr, const int* origin_count,
+    const int* origin_datatype, const descriptor* result_addr, const int* result_count,
     const int* result_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const int* target_count, const int* target_datatype, const int* op, const int* win,
     int* ierror) {
@@ -1625,8 +1664,8 @@ void FORTRAN(get_accumulate_f08ts)(const CFI_cdesc_t* origin_addr, const int* or
     from_fortran<MPI_Win>(win)));
 }
 
-void FORTRAN(get_accumulate_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Count* origin_count,
-    const int* origin_datatype, const CFI_cdesc_t* result_addr, const MPI_Count* result_count,
+void F08TS_C(get_accumulate)(const descriptor* origin_addr, const MPI_Count* origin_count,
+    const int* origin_datatype, const descriptor* result_addr, const MPI_Count* result_count,
     const int* result_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const MPI_Count* target_count, const int* target_datatype, const int* op, const int* win,
     int* ierror) {
@@ -1648,12 +1687,13 @@ void FORTRAN(get_accumulate_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_C
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Op>(op),
     from_fortran<MPI_Win>(win)));
 }
+F08_LARGE(get_accumulate, f08ts)
 
-void FORTRAN(get_address_f08ts)(const CFI_cdesc_t* location, MPI_Aint* address, int* ierror) {
+void F08TS(get_address)(const descriptor* location, MPI_Aint* address, int* ierror) {
   done(ierror, MPI(Get_address)(address_of(location), address));
 }
 
-void FORTRAN(get_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Count* origin_count,
+void F08TS_C(get)(const descriptor* origin_addr, const MPI_Count* origin_count,
     const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const MPI_Count* target_count, const int* target_datatype, const int* win, int* ierror) {
   const counted_section origin_addr_section(origin_addr, *origin_count,
@@ -1666,10 +1706,11 @@ void FORTRAN(get_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Count* origi
     origin_addr_section.type(), *target_rank, *target_disp, *target_count,
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Win>(win)));
 }
+F08_LARGE(get, f08ts)
 
-void FORTRAN(iallgather_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
-    const int* comm, int* request, int* ierror) {
+void F08TS(iallgather)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
+    int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -1687,8 +1728,8 @@ void FORTRAN(iallgather_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(iallgather_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
+void F08TS_C(iallgather)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcount,
     const int* recvtype, const int* comm, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
@@ -1705,10 +1746,11 @@ void FORTRAN(iallgather_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* se
     sendbuf_section.type(), recvbuf_section.address(), *recvcount, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(iallgather, f08ts)
 
-void FORTRAN(iallgatherv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts, const int* displs,
-    const int* recvtype, const int* comm, int* request, int* ierror) {
+void F08TS(iallgatherv)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcounts, const int* displs, const int* recvtype,
+    const int* comm, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -1726,8 +1768,8 @@ void FORTRAN(iallgatherv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(iallgatherv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcounts,
+void F08TS_C(iallgatherv)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcounts,
     const MPI_Aint* displs, const int* recvtype, const int* comm, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
@@ -1744,10 +1786,10 @@ void FORTRAN(iallgatherv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* s
     sendbuf_section.type(), recvbuf_section.address(), recvcounts, displs, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(iallgatherv, f08ts)
 
-void FORTRAN(iallreduce_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const int* count, const int* datatype, const int* op, const int* comm, int* request,
-    int* ierror) {
+void F08TS(iallreduce)(const descriptor* sendbuf, const descriptor* recvbuf, const int* count,
+    const int* datatype, const int* op, const int* comm, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1763,7 +1805,7 @@ void FORTRAN(iallreduce_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* re
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(iallreduce_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS_C(iallreduce)(const descriptor* sendbuf, const descriptor* recvbuf,
     const MPI_Count* count, const int* datatype, const int* op, const int* comm, int* request,
     int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -1780,10 +1822,11 @@ void FORTRAN(iallreduce_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* 
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(iallreduce, f08ts)
 
-void FORTRAN(ialltoall_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
-    const int* comm, int* request, int* ierror) {
+void F08TS(ialltoall)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
+    int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -1800,9 +1843,9 @@ void FORTRAN(ialltoall_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ialltoall_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
-    const int* recvtype, const int* comm, int* request, int* ierror) {
+void F08TS_C(ialltoall)(const descriptor* sendbuf, const MPI_Count* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const MPI_Count* recvcount, const int* recvtype, const int* comm,
+    int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -1818,10 +1861,11 @@ void FORTRAN(ialltoall_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sen
     recvbuf_section.address(), *recvcount, recvbuf_section.type(), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ialltoall, f08ts)
 
-void FORTRAN(ialltoallv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const int* sdispls, const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts,
-    const int* rdispls, const int* recvtype, const int* comm, int* request, int* ierror) {
+void F08TS(ialltoallv)(const descriptor* sendbuf, const int* sendcounts, const int* sdispls,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcounts, const int* rdispls,
+    const int* recvtype, const int* comm, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -1838,8 +1882,8 @@ void FORTRAN(ialltoallv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ialltoallv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtype, const CFI_cdesc_t* recvbuf,
+void F08TS_C(ialltoallv)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtype, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const MPI_Aint* rdispls, const int* recvtype, const int* comm,
     int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
@@ -1857,10 +1901,11 @@ void FORTRAN(ialltoallv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* se
     sendbuf_section.type(), recvbuf_section.address(), recvcounts, rdispls, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ialltoallv, f08ts)
 
-void FORTRAN(ialltoallw_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const int* sdispls, const int* sendtypes, const CFI_cdesc_t* recvbuf, const int* recvcounts,
-    const int* rdispls, const int* recvtypes, const int* comm, int* request, int* ierror) {
+void F08TS(ialltoallw)(const descriptor* sendbuf, const int* sendcounts, const int* sdispls,
+    const int* sendtypes, const descriptor* recvbuf, const int* recvcounts, const int* rdispls,
+    const int* recvtypes, const int* comm, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1877,8 +1922,8 @@ void FORTRAN(ialltoallw_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ialltoallw_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtypes, const CFI_cdesc_t* recvbuf,
+void F08TS_C(ialltoallw)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtypes, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const MPI_Aint* rdispls, const int* recvtypes, const int* comm,
     int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -1896,8 +1941,9 @@ void FORTRAN(ialltoallw_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* se
     recvcounts, rdispls, handles_in<MPI_Datatype>(recvtypes, in_peers(comm, false)).data(),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ialltoallw, f08ts)
 
-void FORTRAN(ibcast_f08ts)(const CFI_cdesc_t* buffer, const int* count, const int* datatype,
+void F08TS(ibcast)(const descriptor* buffer, const int* count, const int* datatype,
     const int* root, const int* comm, int* request, int* ierror) {
   const counted_section buffer_section(buffer, *count, from_fortran<MPI_Datatype>(datatype),
     {false, true});
@@ -1910,8 +1956,8 @@ void FORTRAN(ibcast_f08ts)(const CFI_cdesc_t* buffer, const int* count, const in
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ibcast_c_f08ts)(const CFI_cdesc_t* buffer, const MPI_Count* count,
-    const int* datatype, const int* root, const int* comm, int* request, int* ierror) {
+void F08TS_C(ibcast)(const descriptor* buffer, const MPI_Count* count, const int* datatype,
+    const int* root, const int* comm, int* request, int* ierror) {
   const counted_section buffer_section(buffer, *count, from_fortran<MPI_Datatype>(datatype),
     {false, true});
   if (buffer_section.failed()) [[unlikely]] {
@@ -1922,9 +1968,10 @@ void FORTRAN(ibcast_c_f08ts)(const CFI_cdesc_t* buffer, const MPI_Count* count,
     buffer_section.type(), *root, from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ibcast, f08ts)
 
-void FORTRAN(ibsend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
-    const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
+void F08TS(ibsend)(const descriptor* buf, const int* count, const int* datatype, const int* dest,
+    const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1936,7 +1983,7 @@ void FORTRAN(ibsend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* 
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ibsend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype,
+void F08TS_C(ibsend)(const descriptor* buf, const MPI_Count* count, const int* datatype,
     const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -1947,10 +1994,10 @@ void FORTRAN(ibsend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, con
   done(ierror, MPI(Ibsend_c)(buf_section.address(), buf_section.count(), buf_section.type(), *dest,
     *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ibsend, f08ts)
 
-void FORTRAN(iexscan_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const int* count, const int* datatype, const int* op, const int* comm, int* request,
-    int* ierror) {
+void F08TS(iexscan)(const descriptor* sendbuf, const descriptor* recvbuf, const int* count,
+    const int* datatype, const int* op, const int* comm, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1966,9 +2013,8 @@ void FORTRAN(iexscan_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvb
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(iexscan_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const MPI_Count* count, const int* datatype, const int* op, const int* comm, int* request,
-    int* ierror) {
+void F08TS_C(iexscan)(const descriptor* sendbuf, const descriptor* recvbuf, const MPI_Count* count,
+    const int* datatype, const int* op, const int* comm, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1983,9 +2029,10 @@ void FORTRAN(iexscan_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* rec
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(iexscan, f08ts)
 
-void FORTRAN(igather_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, const int* sendtype,
-    const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype, const int* root,
+void F08TS(igather)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* root,
     const int* comm, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
@@ -2003,9 +2050,9 @@ void FORTRAN(igather_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, co
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(igather_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
-    const int* recvtype, const int* root, const int* comm, int* request, int* ierror) {
+void F08TS_C(igather)(const descriptor* sendbuf, const MPI_Count* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const MPI_Count* recvcount, const int* recvtype, const int* root,
+    const int* comm, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -2021,9 +2068,10 @@ void FORTRAN(igather_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendc
     sendbuf_section.type(), recvbuf_section.address(), *recvcount, recvbuf_section.type(), *root,
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(igather, f08ts)
 
-void FORTRAN(igatherv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, const int* sendtype,
-    const CFI_cdesc_t* recvbuf, const int* recvcounts, const int* displs, const int* recvtype,
+void F08TS(igatherv)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcounts, const int* displs, const int* recvtype,
     const int* root, const int* comm, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
@@ -2041,10 +2089,9 @@ void FORTRAN(igatherv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, c
     *root, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(igatherv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcounts,
-    const MPI_Aint* displs, const int* recvtype, const int* root, const int* comm, int* request,
-    int* ierror) {
+void F08TS_C(igatherv)(const descriptor* sendbuf, const MPI_Count* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* displs,
+    const int* recvtype, const int* root, const int* comm, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -2060,9 +2107,10 @@ void FORTRAN(igatherv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* send
     sendbuf_section.type(), recvbuf_section.address(), recvcounts, displs, recvbuf_section.type(),
     *root, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(igatherv, f08ts)
 
-void FORTRAN(imrecv_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
-    int* message, int* request, int* ierror) {
+void F08TS(imrecv)(const descriptor* buf, const int* count, const int* datatype, int* message,
+    int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -2074,7 +2122,7 @@ void FORTRAN(imrecv_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* 
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(imrecv_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype,
+void F08TS_C(imrecv)(const descriptor* buf, const MPI_Count* count, const int* datatype,
     int* message, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
@@ -2085,9 +2133,10 @@ void FORTRAN(imrecv_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, con
   done(ierror, MPI(Imrecv_c)(buf_section.address(), buf_section.count(), buf_section.type(),
     handle_inout<MPI_Message>(message).at(), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(imrecv, f08ts)
 
-void FORTRAN(ineighbor_allgather_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
+void F08TS(ineighbor_allgather)(const descriptor* sendbuf, const int* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcount, const int* recvtype,
     const int* comm, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
@@ -2108,8 +2157,8 @@ void FORTRAN(ineighbor_allgather_f08ts)(const CFI_cdesc_t* sendbuf, const int* s
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ineighbor_allgather_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
+void F08TS_C(ineighbor_allgather)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcount,
     const int* recvtype, const int* comm, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
@@ -2128,9 +2177,10 @@ void FORTRAN(ineighbor_allgather_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_
     sendbuf_section.type(), recvbuf_section.address(), *recvcount, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ineighbor_allgather, f08ts)
 
-void FORTRAN(ineighbor_allgatherv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts, const int* displs,
+void F08TS(ineighbor_allgatherv)(const descriptor* sendbuf, const int* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcounts, const int* displs,
     const int* recvtype, const int* comm, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
@@ -2151,8 +2201,8 @@ void FORTRAN(ineighbor_allgatherv_f08ts)(const CFI_cdesc_t* sendbuf, const int* 
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ineighbor_allgatherv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcounts,
+void F08TS_C(ineighbor_allgatherv)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcounts,
     const MPI_Aint* displs, const int* recvtype, const int* comm, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
@@ -2171,9 +2221,10 @@ void FORTRAN(ineighbor_allgatherv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI
     sendbuf_section.type(), recvbuf_section.address(), recvcounts, displs, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ineighbor_allgatherv, f08ts)
 
-void FORTRAN(ineighbor_alltoall_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
+void F08TS(ineighbor_alltoall)(const descriptor* sendbuf, const int* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcount, const int* recvtype,
     const int* comm, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
@@ -2191,8 +2242,8 @@ void FORTRAN(ineighbor_alltoall_f08ts)(const CFI_cdesc_t* sendbuf, const int* se
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ineighbor_alltoall_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
+void F08TS_C(ineighbor_alltoall)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcount,
     const int* recvtype, const int* comm, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
@@ -2211,9 +2262,10 @@ void FORTRAN(ineighbor_alltoall_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_C
     sendbuf_section.type(), recvbuf_section.address(), *recvcount, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ineighbor_alltoall, f08ts)
 
-void FORTRAN(ineighbor_alltoallv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const int* sdispls, const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts,
+void F08TS(ineighbor_alltoallv)(const descriptor* sendbuf, const int* sendcounts,
+    const int* sdispls, const int* sendtype, const descriptor* recvbuf, const int* recvcounts,
     const int* rdispls, const int* recvtype, const int* comm, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
@@ -2233,8 +2285,8 @@ void FORTRAN(ineighbor_alltoallv_f08ts)(const CFI_cdesc_t* sendbuf, const int* s
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ineighbor_alltoallv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtype, const CFI_cdesc_t* recvbuf,
+void F08TS_C(ineighbor_alltoallv)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtype, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const MPI_Aint* rdispls, const int* recvtype, const int* comm,
     int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
@@ -2254,9 +2306,10 @@ void FORTRAN(ineighbor_alltoallv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_
     sendbuf_section.type(), recvbuf_section.address(), recvcounts, rdispls, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ineighbor_alltoallv, f08ts)
 
-void FORTRAN(ineighbor_alltoallw_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtypes, const CFI_cdesc_t* recvbuf,
+void F08TS(ineighbor_alltoallw)(const descriptor* sendbuf, const int* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtypes, const descriptor* recvbuf,
     const int* recvcounts, const MPI_Aint* rdispls, const int* recvtypes, const int* comm,
     int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -2277,8 +2330,8 @@ void FORTRAN(ineighbor_alltoallw_f08ts)(const CFI_cdesc_t* sendbuf, const int* s
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ineighbor_alltoallw_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtypes, const CFI_cdesc_t* recvbuf,
+void F08TS_C(ineighbor_alltoallw)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtypes, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const MPI_Aint* rdispls, const int* recvtypes, const int* comm,
     int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -2298,5 +2351,6 @@ void FORTRAN(ineighbor_alltoallw_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_
     recvcounts, rdispls, handles_in<MPI_Datatype>(recvtypes, in_peers(comm, true)).data(),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ineighbor_alltoallw, f08ts)
 
 }

@@ -6,8 +6,8 @@ using namespace sinew::fortran;
 
 extern "C" {
 
-void FORTRAN(irecv_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
-    const int* source, const int* tag, const int* comm, int* request, int* ierror) {
+void F08TS(irecv)(const descriptor* buf, const int* count, const int* datatype, const int* source,
+    const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -19,7 +19,7 @@ void FORTRAN(irecv_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* d
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(irecv_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype,
+void F08TS_C(irecv)(const descriptor* buf, const MPI_Count* count, const int* datatype,
     const int* source, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
@@ -30,10 +30,11 @@ void FORTRAN(irecv_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, cons
   done(ierror, MPI(Irecv_c)(buf_section.address(), buf_section.count(), buf_section.type(),
     *source, *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(irecv, f08ts)
 
-void FORTRAN(ireduce_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const int* count, const int* datatype, const int* op, const int* root, const int* comm,
-    int* request, int* ierror) {
+void F08TS(ireduce)(const descriptor* sendbuf, const descriptor* recvbuf, const int* count,
+    const int* datatype, const int* op, const int* root, const int* comm, int* request,
+    int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -49,9 +50,9 @@ void FORTRAN(ireduce_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvb
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ireduce_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const MPI_Count* count, const int* datatype, const int* op, const int* root, const int* comm,
-    int* request, int* ierror) {
+void F08TS_C(ireduce)(const descriptor* sendbuf, const descriptor* recvbuf, const MPI_Count* count,
+    const int* datatype, const int* op, const int* root, const int* comm, int* request,
+    int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -66,8 +67,9 @@ void FORTRAN(ireduce_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* rec
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), *root,
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ireduce, f08ts)
 
-void FORTRAN(ireduce_scatter_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS(ireduce_scatter)(const descriptor* sendbuf, const descriptor* recvbuf,
     const int* recvcounts, const int* datatype, const int* op, const int* comm, int* request,
     int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -85,7 +87,7 @@ void FORTRAN(ireduce_scatter_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ireduce_scatter_block_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS(ireduce_scatter_block)(const descriptor* sendbuf, const descriptor* recvbuf,
     const int* recvcount, const int* datatype, const int* op, const int* comm, int* request,
     int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -105,7 +107,7 @@ void FORTRAN(ireduce_scatter_block_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ireduce_scatter_block_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS_C(ireduce_scatter_block)(const descriptor* sendbuf, const descriptor* recvbuf,
     const MPI_Count* recvcount, const int* datatype, const int* op, const int* comm, int* request,
     int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -124,8 +126,9 @@ void FORTRAN(ireduce_scatter_block_c_f08ts)(const CFI_cdesc_t* sendbuf, const CF
     *recvcount, from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ireduce_scatter_block, f08ts)
 
-void FORTRAN(ireduce_scatter_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS_C(ireduce_scatter)(const descriptor* sendbuf, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const int* datatype, const int* op, const int* comm, int* request,
     int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -142,9 +145,10 @@ void FORTRAN(ireduce_scatter_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdes
     recvcounts, from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ireduce_scatter, f08ts)
 
-void FORTRAN(irsend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
-    const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
+void F08TS(irsend)(const descriptor* buf, const int* count, const int* datatype, const int* dest,
+    const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -156,7 +160,7 @@ void FORTRAN(irsend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* 
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(irsend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype,
+void F08TS_C(irsend)(const descriptor* buf, const MPI_Count* count, const int* datatype,
     const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -167,8 +171,9 @@ void FORTRAN(irsend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, con
   done(ierror, MPI(Irsend_c)(buf_section.address(), buf_section.count(), buf_section.type(), *dest,
     *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(irsend, f08ts)
 
-void FORTRAN(iscan_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf, const int* count,
+void F08TS(iscan)(const descriptor* sendbuf, const descriptor* recvbuf, const int* count,
     const int* datatype, const int* op, const int* comm, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
@@ -185,9 +190,8 @@ void FORTRAN(iscan_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(iscan_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const MPI_Count* count, const int* datatype, const int* op, const int* comm, int* request,
-    int* ierror) {
+void F08TS_C(iscan)(const descriptor* sendbuf, const descriptor* recvbuf, const MPI_Count* count,
+    const int* datatype, const int* op, const int* comm, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -202,9 +206,10 @@ void FORTRAN(iscan_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvb
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(iscan, f08ts)
 
-void FORTRAN(iscatter_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, const int* sendtype,
-    const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype, const int* root,
+void F08TS(iscatter)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* root,
     const int* comm, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
@@ -223,9 +228,9 @@ void FORTRAN(iscatter_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, c
     *root, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(iscatter_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
-    const int* recvtype, const int* root, const int* comm, int* request, int* ierror) {
+void F08TS_C(iscatter)(const descriptor* sendbuf, const MPI_Count* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const MPI_Count* recvcount, const int* recvtype, const int* root,
+    const int* comm, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
   const counted_section recvbuf_section(recvbuf, *recvcount, from_fortran<MPI_Datatype>(recvtype),
@@ -242,9 +247,10 @@ void FORTRAN(iscatter_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* send
     recvbuf_section.address(), recvbuf_section.count(), recvbuf_section.type(), *root,
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(iscatter, f08ts)
 
-void FORTRAN(iscatterv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts, const int* displs,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
+void F08TS(iscatterv)(const descriptor* sendbuf, const int* sendcounts, const int* displs,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcount, const int* recvtype,
     const int* root, const int* comm, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
@@ -264,8 +270,8 @@ void FORTRAN(iscatterv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(iscatterv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* displs, const int* sendtype, const CFI_cdesc_t* recvbuf,
+void F08TS_C(iscatterv)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* displs, const int* sendtype, const descriptor* recvbuf,
     const MPI_Count* recvcount, const int* recvtype, const int* root, const int* comm,
     int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
@@ -285,9 +291,10 @@ void FORTRAN(iscatterv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sen
     recvbuf_section.type(), *root, from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(iscatterv, f08ts)
 
-void FORTRAN(isend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
-    const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
+void F08TS(isend)(const descriptor* buf, const int* count, const int* datatype, const int* dest,
+    const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -299,7 +306,7 @@ void FORTRAN(isend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* d
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(isend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype,
+void F08TS_C(isend)(const descriptor* buf, const MPI_Count* count, const int* datatype,
     const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -310,11 +317,12 @@ void FORTRAN(isend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, cons
   done(ierror, MPI(Isend_c)(buf_section.address(), buf_section.count(), buf_section.type(), *dest,
     *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(isend, f08ts)
 
-void FORTRAN(isendrecv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const int* dest, const int* sendtag, const CFI_cdesc_t* recvbuf,
-    const int* recvcount, const int* recvtype, const int* source, const int* recvtag,
-    const int* comm, int* request, int* ierror) {
+void F08TS(isendrecv)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const int* dest, const int* sendtag, const descriptor* recvbuf, const int* recvcount,
+    const int* recvtype, const int* source, const int* recvtag, const int* comm, int* request,
+    int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
   const counted_section recvbuf_section(recvbuf, *recvcount, from_fortran<MPI_Datatype>(recvtype),
@@ -333,10 +341,10 @@ void FORTRAN(isendrecv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(isendrecv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const int* dest, const int* sendtag, const CFI_cdesc_t* recvbuf,
-    const MPI_Count* recvcount, const int* recvtype, const int* source, const int* recvtag,
-    const int* comm, int* request, int* ierror) {
+void F08TS_C(isendrecv)(const descriptor* sendbuf, const MPI_Count* sendcount, const int* sendtype,
+    const int* dest, const int* sendtag, const descriptor* recvbuf, const MPI_Count* recvcount,
+    const int* recvtype, const int* source, const int* recvtag, const int* comm, int* request,
+    int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
   const counted_section recvbuf_section(recvbuf, *recvcount, from_fortran<MPI_Datatype>(recvtype),
@@ -354,10 +362,11 @@ void FORTRAN(isendrecv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sen
     recvbuf_section.type(), *source, *recvtag, from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(isendrecv, f08ts)
 
-void FORTRAN(isendrecv_replace_f08ts)(const CFI_cdesc_t* buf, const int* count,
-    const int* datatype, const int* dest, const int* sendtag, const int* source,
-    const int* recvtag, const int* comm, int* request, int* ierror) {
+void F08TS(isendrecv_replace)(const descriptor* buf, const int* count, const int* datatype,
+    const int* dest, const int* sendtag, const int* source, const int* recvtag, const int* comm,
+    int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -369,9 +378,9 @@ void FORTRAN(isendrecv_replace_f08ts)(const CFI_cdesc_t* buf, const int* count,
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(isendrecv_replace_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count,
-    const int* datatype, const int* dest, const int* sendtag, const int* source,
-    const int* recvtag, const int* comm, int* request, int* ierror) {
+void F08TS_C(isendrecv_replace)(const descriptor* buf, const MPI_Count* count, const int* datatype,
+    const int* dest, const int* sendtag, const int* source, const int* recvtag, const int* comm,
+    int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -382,9 +391,10 @@ void FORTRAN(isendrecv_replace_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count*
     buf_section.type(), *dest, *sendtag, *source, *recvtag, from_fortran<MPI_Comm>(comm),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(isendrecv_replace, f08ts)
 
-void FORTRAN(issend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
-    const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
+void F08TS(issend)(const descriptor* buf, const int* count, const int* datatype, const int* dest,
+    const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -396,7 +406,7 @@ void FORTRAN(issend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* 
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(issend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype,
+void F08TS_C(issend)(const descriptor* buf, const MPI_Count* count, const int* datatype,
     const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -407,9 +417,10 @@ void FORTRAN(issend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, con
   done(ierror, MPI(Issend_c)(buf_section.address(), buf_section.count(), buf_section.type(), *dest,
     *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(issend, f08ts)
 
-void FORTRAN(mrecv_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
-    int* message, MPI_Status* status, int* ierror) {
+void F08TS(mrecv)(const descriptor* buf, const int* count, const int* datatype, int* message,
+    MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -420,7 +431,7 @@ void FORTRAN(mrecv_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* d
     buf_section.type(), handle_inout<MPI_Message>(message).at(), status_at(status)));
 }
 
-void FORTRAN(mrecv_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype,
+void F08TS_C(mrecv)(const descriptor* buf, const MPI_Count* count, const int* datatype,
     int* message, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
@@ -431,9 +442,10 @@ void FORTRAN(mrecv_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, cons
   done(ierror, MPI(Mrecv_c)(buf_section.address(), buf_section.count(), buf_section.type(),
     handle_inout<MPI_Message>(message).at(), status_at(status)));
 }
+F08_LARGE(mrecv, f08ts)
 
-void FORTRAN(neighbor_allgather_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
+void F08TS(neighbor_allgather)(const descriptor* sendbuf, const int* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcount, const int* recvtype,
     const int* comm, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {true, false});
@@ -451,8 +463,8 @@ void FORTRAN(neighbor_allgather_f08ts)(const CFI_cdesc_t* sendbuf, const int* se
     *recvcount, recvbuf_section.type(), from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(neighbor_allgather_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
+void F08TS_C(neighbor_allgather)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcount,
     const int* recvtype, const int* comm, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {true, false});
@@ -471,9 +483,10 @@ void FORTRAN(neighbor_allgather_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_C
     sendbuf_section.type(), recvbuf_section.address(), *recvcount, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(neighbor_allgather, f08ts)
 
-void FORTRAN(neighbor_allgather_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
+void F08TS(neighbor_allgather_init)(const descriptor* sendbuf, const int* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcount, const int* recvtype,
     const int* comm, const int* info, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
@@ -494,10 +507,9 @@ void FORTRAN(neighbor_allgather_init_f08ts)(const CFI_cdesc_t* sendbuf, const in
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(neighbor_allgather_init_c_f08ts)(const CFI_cdesc_t* sendbuf,
-    const MPI_Count* sendcount, const int* sendtype, const CFI_cdesc_t* recvbuf,
-    const MPI_Count* recvcount, const int* recvtype, const int* comm, const int* info,
-    int* request, int* ierror) {
+void F08TS_C(neighbor_allgather_init)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcount,
+    const int* recvtype, const int* comm, const int* info, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -516,9 +528,10 @@ void FORTRAN(neighbor_allgather_init_c_f08ts)(const CFI_cdesc_t* sendbuf,
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(neighbor_allgather_init, f08ts)
 
-void FORTRAN(neighbor_allgatherv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts, const int* displs,
+void F08TS(neighbor_allgatherv)(const descriptor* sendbuf, const int* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcounts, const int* displs,
     const int* recvtype, const int* comm, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {true, false});
@@ -538,8 +551,8 @@ void FORTRAN(neighbor_allgatherv_f08ts)(const CFI_cdesc_t* sendbuf, const int* s
     recvcounts, displs, recvbuf_section.type(), from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(neighbor_allgatherv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcounts,
+void F08TS_C(neighbor_allgatherv)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcounts,
     const MPI_Aint* displs, const int* recvtype, const int* comm, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {true, false});
@@ -558,9 +571,10 @@ void FORTRAN(neighbor_allgatherv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_
     sendbuf_section.type(), recvbuf_section.address(), recvcounts, displs, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(neighbor_allgatherv, f08ts)
 
-void FORTRAN(neighbor_allgatherv_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts, const int* displs,
+void F08TS(neighbor_allgatherv_init)(const descriptor* sendbuf, const int* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcounts, const int* displs,
     const int* recvtype, const int* comm, const int* info, int* request, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
@@ -581,10 +595,10 @@ void FORTRAN(neighbor_allgatherv_init_f08ts)(const CFI_cdesc_t* sendbuf, const i
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(neighbor_allgatherv_init_c_f08ts)(const CFI_cdesc_t* sendbuf,
-    const MPI_Count* sendcount, const int* sendtype, const CFI_cdesc_t* recvbuf,
-    const MPI_Count* recvcounts, const MPI_Aint* displs, const int* recvtype, const int* comm,
-    const int* info, int* request, int* ierror) {
+void F08TS_C(neighbor_allgatherv_init)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcounts,
+    const MPI_Aint* displs, const int* recvtype, const int* comm, const int* info, int* request,
+    int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {false, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -603,10 +617,11 @@ void FORTRAN(neighbor_allgatherv_init_c_f08ts)(const CFI_cdesc_t* sendbuf,
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(neighbor_allgatherv_init, f08ts)
 
-void FORTRAN(neighbor_alltoall_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
-    const int* comm, int* ierror) {
+void F08TS(neighbor_alltoall)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* comm,
+    int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -622,8 +637,8 @@ void FORTRAN(neighbor_alltoall_f08ts)(const CFI_cdesc_t* sendbuf, const int* sen
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(neighbor_alltoall_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
+void F08TS_C(neighbor_alltoall)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcount,
     const int* recvtype, const int* comm, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
@@ -641,9 +656,10 @@ void FORTRAN(neighbor_alltoall_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Co
     sendbuf_section.type(), recvbuf_section.address(), *recvcount, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(neighbor_alltoall, f08ts)
 
-void FORTRAN(neighbor_alltoall_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
+void F08TS(neighbor_alltoall_init)(const descriptor* sendbuf, const int* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcount, const int* recvtype,
     const int* comm, const int* info, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
@@ -664,10 +680,9 @@ void FORTRAN(neighbor_alltoall_init_f08ts)(const CFI_cdesc_t* sendbuf, const int
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(neighbor_alltoall_init_c_f08ts)(const CFI_cdesc_t* sendbuf,
-    const MPI_Count* sendcount, const int* sendtype, const CFI_cdesc_t* recvbuf,
-    const MPI_Count* recvcount, const int* recvtype, const int* comm, const int* info,
-    int* request, int* ierror) {
+void F08TS_C(neighbor_alltoall_init)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcount,
+    const int* recvtype, const int* comm, const int* info, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -686,9 +701,10 @@ void FORTRAN(neighbor_alltoall_init_c_f08ts)(const CFI_cdesc_t* sendbuf,
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(neighbor_alltoall_init, f08ts)
 
-void FORTRAN(neighbor_alltoallv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const int* sdispls, const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts,
+void F08TS(neighbor_alltoallv)(const descriptor* sendbuf, const int* sendcounts,
+    const int* sdispls, const int* sendtype, const descriptor* recvbuf, const int* recvcounts,
     const int* rdispls, const int* recvtype, const int* comm, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
@@ -705,8 +721,8 @@ void FORTRAN(neighbor_alltoallv_f08ts)(const CFI_cdesc_t* sendbuf, const int* se
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(neighbor_alltoallv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtype, const CFI_cdesc_t* recvbuf,
+void F08TS_C(neighbor_alltoallv)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtype, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const MPI_Aint* rdispls, const int* recvtype, const int* comm,
     int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
@@ -725,9 +741,10 @@ void FORTRAN(neighbor_alltoallv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_C
     sendbuf_section.type(), recvbuf_section.address(), recvcounts, rdispls, recvbuf_section.type(),
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(neighbor_alltoallv, f08ts)
 
-void FORTRAN(neighbor_alltoallv_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const int* sdispls, const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcounts,
+void F08TS(neighbor_alltoallv_init)(const descriptor* sendbuf, const int* sendcounts,
+    const int* sdispls, const int* sendtype, const descriptor* recvbuf, const int* recvcounts,
     const int* rdispls, const int* recvtype, const int* comm, const int* info, int* request,
     int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
@@ -749,10 +766,10 @@ void FORTRAN(neighbor_alltoallv_init_f08ts)(const CFI_cdesc_t* sendbuf, const in
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(neighbor_alltoallv_init_c_f08ts)(const CFI_cdesc_t* sendbuf,
-    const MPI_Count* sendcounts, const MPI_Aint* sdispls, const int* sendtype,
-    const CFI_cdesc_t* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-    const int* recvtype, const int* comm, const int* info, int* request, int* ierror) {
+void F08TS_C(neighbor_alltoallv_init)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtype, const descriptor* recvbuf,
+    const MPI_Count* recvcounts, const MPI_Aint* rdispls, const int* recvtype, const int* comm,
+    const int* info, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -771,9 +788,10 @@ void FORTRAN(neighbor_alltoallv_init_c_f08ts)(const CFI_cdesc_t* sendbuf,
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(neighbor_alltoallv_init, f08ts)
 
-void FORTRAN(neighbor_alltoallw_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtypes, const CFI_cdesc_t* recvbuf,
+void F08TS(neighbor_alltoallw)(const descriptor* sendbuf, const int* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtypes, const descriptor* recvbuf,
     const int* recvcounts, const MPI_Aint* rdispls, const int* recvtypes, const int* comm,
     int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
@@ -792,8 +810,8 @@ void FORTRAN(neighbor_alltoallw_f08ts)(const CFI_cdesc_t* sendbuf, const int* se
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(neighbor_alltoallw_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtypes, const CFI_cdesc_t* recvbuf,
+void F08TS_C(neighbor_alltoallw)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtypes, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const MPI_Aint* rdispls, const int* recvtypes, const int* comm,
     int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
@@ -813,9 +831,10 @@ void FORTRAN(neighbor_alltoallw_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_C
     recvcounts, rdispls, handles_in<MPI_Datatype>(recvtypes, in_peers(comm, true)).data(),
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(neighbor_alltoallw, f08ts)
 
-void FORTRAN(neighbor_alltoallw_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const MPI_Aint* sdispls, const int* sendtypes, const CFI_cdesc_t* recvbuf,
+void F08TS(neighbor_alltoallw_init)(const descriptor* sendbuf, const int* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtypes, const descriptor* recvbuf,
     const int* recvcounts, const MPI_Aint* rdispls, const int* recvtypes, const int* comm,
     const int* info, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -837,10 +856,10 @@ void FORTRAN(neighbor_alltoallw_init_f08ts)(const CFI_cdesc_t* sendbuf, const in
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(neighbor_alltoallw_init_c_f08ts)(const CFI_cdesc_t* sendbuf,
-    const MPI_Count* sendcounts, const MPI_Aint* sdispls, const int* sendtypes,
-    const CFI_cdesc_t* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-    const int* recvtypes, const int* comm, const int* info, int* request, int* ierror) {
+void F08TS_C(neighbor_alltoallw_init)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* sdispls, const int* sendtypes, const descriptor* recvbuf,
+    const MPI_Count* recvcounts, const MPI_Aint* rdispls, const int* recvtypes, const int* comm,
+    const int* info, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -859,9 +878,10 @@ void FORTRAN(neighbor_alltoallw_init_c_f08ts)(const CFI_cdesc_t* sendbuf,
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(neighbor_alltoallw_init, f08ts)
 
-void FORTRAN(pack_f08ts)(const CFI_cdesc_t* inbuf, const int* incount, const int* datatype,
-    const CFI_cdesc_t* outbuf, const int* outsize, int* position, const int* comm, int* ierror) {
+void F08TS(pack)(const descriptor* inbuf, const int* incount, const int* datatype,
+    const descriptor* outbuf, const int* outsize, int* position, const int* comm, int* ierror) {
   const counted_section inbuf_section(inbuf, *incount, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   const whole_section outbuf_section(outbuf, {true, true});
@@ -878,8 +898,8 @@ void FORTRAN(pack_f08ts)(const CFI_cdesc_t* inbuf, const int* incount, const int
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(pack_c_f08ts)(const CFI_cdesc_t* inbuf, const MPI_Count* incount, const int* datatype,
-    const CFI_cdesc_t* outbuf, const MPI_Count* outsize, MPI_Count* position, const int* comm,
+void F08TS_C(pack)(const descriptor* inbuf, const MPI_Count* incount, const int* datatype,
+    const descriptor* outbuf, const MPI_Count* outsize, MPI_Count* position, const int* comm,
     int* ierror) {
   const counted_section inbuf_section(inbuf, *incount, from_fortran<MPI_Datatype>(datatype), {true,
     false});
@@ -895,10 +915,11 @@ void FORTRAN(pack_c_f08ts)(const CFI_cdesc_t* inbuf, const MPI_Count* incount, c
   done(ierror, MPI(Pack_c)(inbuf_section.address(), inbuf_section.count(), inbuf_section.type(),
     outbuf_section.address(), *outsize, position, from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(pack, f08ts)
 
-void FORTRAN(pack_external_f08ts)(const CFI_cdesc_t* datarep, const CFI_cdesc_t* inbuf,
-    const int* incount, const int* datatype, const CFI_cdesc_t* outbuf, const MPI_Aint* outsize,
-    MPI_Aint* position, int* ierror) {
+void F08TS(pack_external)(F08TS_TEXT(datarep), const descriptor* inbuf, const int* incount,
+    const int* datatype, const descriptor* outbuf, const MPI_Aint* outsize, MPI_Aint* position,
+    int* ierror F08TS_LENGTH(datarep)) {
   const counted_section inbuf_section(inbuf, *incount, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   const whole_section outbuf_section(outbuf, {true, true});
@@ -910,14 +931,14 @@ void FORTRAN(pack_external_f08ts)(const CFI_cdesc_t* datarep, const CFI_cdesc_t*
     done(ierror, refuse_section(MPI_COMM_SELF, "MPI_Pack_external", "outbuf"));
     return;
   }
-  done(ierror, MPI(Pack_external)(text_in(datarep, blanks::end).data(), inbuf_section.address(),
-    static_cast<int>(inbuf_section.count()), inbuf_section.type(), outbuf_section.address(),
-    *outsize, position));
+  done(ierror, MPI(Pack_external)(text_in(F08TS_GIVEN(datarep), blanks::end).data(),
+    inbuf_section.address(), static_cast<int>(inbuf_section.count()), inbuf_section.type(),
+    outbuf_section.address(), *outsize, position));
 }
 
-void FORTRAN(pack_external_c_f08ts)(const CFI_cdesc_t* datarep, const CFI_cdesc_t* inbuf,
-    const MPI_Count* incount, const int* datatype, const CFI_cdesc_t* outbuf,
-    const MPI_Count* outsize, MPI_Count* position, int* ierror) {
+void F08TS_C(pack_external)(F08TS_TEXT(datarep), const descriptor* inbuf, const MPI_Count* incount,
+    const int* datatype, const descriptor* outbuf, const MPI_Count* outsize, MPI_Count* position,
+    int* ierror F08TS_LENGTH(datarep)) {
   const counted_section inbuf_section(inbuf, *incount, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   const whole_section outbuf_section(outbuf, {true, true});
@@ -929,13 +950,15 @@ void FORTRAN(pack_external_c_f08ts)(const CFI_cdesc_t* datarep, const CFI_cdesc_
     done(ierror, refuse_section(MPI_COMM_SELF, "MPI_Pack_external_c", "outbuf"));
     return;
   }
-  done(ierror, MPI(Pack_external_c)(text_in(datarep, blanks::end).data(), inbuf_section.address(),
-    inbuf_section.count(), inbuf_section.type(), outbuf_section.address(), *outsize, position));
+  done(ierror, MPI(Pack_external_c)(text_in(F08TS_GIVEN(datarep), blanks::end).data(),
+    inbuf_section.address(), inbuf_section.count(), inbuf_section.type(), outbuf_section.address(),
+    *outsize, position));
 }
+F08_LARGE(pack_external, f08ts)
 
-void FORTRAN(precv_init_f08ts)(const CFI_cdesc_t* buf, const int* partitions,
-    const MPI_Count* count, const int* datatype, const int* source, const int* tag,
-    const int* comm, const int* info, int* request, int* ierror) {
+void F08TS(precv_init)(const descriptor* buf, const int* partitions, const MPI_Count* count,
+    const int* datatype, const int* source, const int* tag, const int* comm, const int* info,
+    int* request, int* ierror) {
   const block_section buf_section(buf, from_fortran<MPI_Datatype>(datatype), {false, true});
   if (buf_section.failed()) [[unlikely]] {
     done(ierror, refuse_section(from_fortran<MPI_Comm>(comm), "MPI_Precv_init", "buf"));
@@ -946,9 +969,9 @@ void FORTRAN(precv_init_f08ts)(const CFI_cdesc_t* buf, const int* partitions,
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(psend_init_f08ts)(const CFI_cdesc_t* buf, const int* partitions,
-    const MPI_Count* count, const int* datatype, const int* dest, const int* tag, const int* comm,
-    const int* info, int* request, int* ierror) {
+void F08TS(psend_init)(const descriptor* buf, const int* partitions, const MPI_Count* count,
+    const int* datatype, const int* dest, const int* tag, const int* comm, const int* info,
+    int* request, int* ierror) {
   const block_section buf_section(buf, from_fortran<MPI_Datatype>(datatype), {false, false});
   if (buf_section.failed()) [[unlikely]] {
     done(ierror, refuse_section(from_fortran<MPI_Comm>(comm), "MPI_Psend_init", "buf"));
@@ -959,9 +982,9 @@ void FORTRAN(psend_init_f08ts)(const CFI_cdesc_t* buf, const int* partitions,
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(put_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin_count,
-    const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
-    const int* target_count, const int* target_datatype, const int* win, int* ierror) {
+void F08TS(put)(const descriptor* origin_addr, const int* origin_count, const int* origin_datatype,
+    const int* target_rank, const MPI_Aint* target_disp, const int* target_count,
+    const int* target_datatype, const int* win, int* ierror) {
   const counted_section origin_addr_section(origin_addr, *origin_count,
     from_fortran<MPI_Datatype>(origin_datatype), {false, false});
   if (origin_addr_section.failed()) [[unlikely]] {
@@ -974,7 +997,7 @@ void FORTRAN(put_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin_count,
     from_fortran<MPI_Win>(win)));
 }
 
-void FORTRAN(put_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Count* origin_count,
+void F08TS_C(put)(const descriptor* origin_addr, const MPI_Count* origin_count,
     const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const MPI_Count* target_count, const int* target_datatype, const int* win, int* ierror) {
   const counted_section origin_addr_section(origin_addr, *origin_count,
@@ -987,8 +1010,9 @@ void FORTRAN(put_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Count* origi
     origin_addr_section.type(), *target_rank, *target_disp, *target_count,
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Win>(win)));
 }
+F08_LARGE(put, f08ts)
 
-void FORTRAN(raccumulate_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin_count,
+void F08TS(raccumulate)(const descriptor* origin_addr, const int* origin_count,
     const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const int* target_count, const int* target_datatype, const int* op, const int* win,
     int* request, int* ierror) {
@@ -1004,7 +1028,7 @@ void FORTRAN(raccumulate_f08ts)(const CFI_cdesc_t* origin_addr, const int* origi
     from_fortran<MPI_Op>(op), from_fortran<MPI_Win>(win), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(raccumulate_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Count* origin_count,
+void F08TS_C(raccumulate)(const descriptor* origin_addr, const MPI_Count* origin_count,
     const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const MPI_Count* target_count, const int* target_datatype, const int* op, const int* win,
     int* request, int* ierror) {
@@ -1019,9 +1043,10 @@ void FORTRAN(raccumulate_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Coun
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Op>(op),
     from_fortran<MPI_Win>(win), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(raccumulate, f08ts)
 
-void FORTRAN(recv_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
-    const int* source, const int* tag, const int* comm, MPI_Status* status, int* ierror) {
+void F08TS(recv)(const descriptor* buf, const int* count, const int* datatype, const int* source,
+    const int* tag, const int* comm, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -1032,7 +1057,7 @@ void FORTRAN(recv_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* da
     buf_section.type(), *source, *tag, from_fortran<MPI_Comm>(comm), status_at(status)));
 }
 
-void FORTRAN(recv_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype,
+void F08TS_C(recv)(const descriptor* buf, const MPI_Count* count, const int* datatype,
     const int* source, const int* tag, const int* comm, MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
@@ -1043,8 +1068,9 @@ void FORTRAN(recv_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const
   done(ierror, MPI(Recv_c)(buf_section.address(), buf_section.count(), buf_section.type(), *source,
     *tag, from_fortran<MPI_Comm>(comm), status_at(status)));
 }
+F08_LARGE(recv, f08ts)
 
-void FORTRAN(recv_init_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
+void F08TS(recv_init)(const descriptor* buf, const int* count, const int* datatype,
     const int* source, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
@@ -1057,9 +1083,8 @@ void FORTRAN(recv_init_f08ts)(const CFI_cdesc_t* buf, const int* count, const in
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(recv_init_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count,
-    const int* datatype, const int* source, const int* tag, const int* comm, int* request,
-    int* ierror) {
+void F08TS_C(recv_init)(const descriptor* buf, const MPI_Count* count, const int* datatype,
+    const int* source, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -1069,10 +1094,10 @@ void FORTRAN(recv_init_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count,
   done(ierror, MPI(Recv_init_c)(buf_section.address(), buf_section.count(), buf_section.type(),
     *source, *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(recv_init, f08ts)
 
-void FORTRAN(reduce_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const int* count, const int* datatype, const int* op, const int* root, const int* comm,
-    int* ierror) {
+void F08TS(reduce)(const descriptor* sendbuf, const descriptor* recvbuf, const int* count,
+    const int* datatype, const int* op, const int* root, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1088,9 +1113,8 @@ void FORTRAN(reduce_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbu
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(reduce_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const MPI_Count* count, const int* datatype, const int* op, const int* root, const int* comm,
-    int* ierror) {
+void F08TS_C(reduce)(const descriptor* sendbuf, const descriptor* recvbuf, const MPI_Count* count,
+    const int* datatype, const int* op, const int* root, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1105,10 +1129,11 @@ void FORTRAN(reduce_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recv
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), *root,
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(reduce, f08ts)
 
-void FORTRAN(reduce_init_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const int* count, const int* datatype, const int* op, const int* root, const int* comm,
-    const int* info, int* request, int* ierror) {
+void F08TS(reduce_init)(const descriptor* sendbuf, const descriptor* recvbuf, const int* count,
+    const int* datatype, const int* op, const int* root, const int* comm, const int* info,
+    int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1125,7 +1150,7 @@ void FORTRAN(reduce_init_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* r
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(reduce_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS_C(reduce_init)(const descriptor* sendbuf, const descriptor* recvbuf,
     const MPI_Count* count, const int* datatype, const int* op, const int* root, const int* comm,
     const int* info, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -1143,9 +1168,10 @@ void FORTRAN(reduce_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t*
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(reduce_init, f08ts)
 
-void FORTRAN(reduce_local_f08ts)(const CFI_cdesc_t* inbuf, const CFI_cdesc_t* inoutbuf,
-    const int* count, const int* datatype, const int* op, int* ierror) {
+void F08TS(reduce_local)(const descriptor* inbuf, const descriptor* inoutbuf, const int* count,
+    const int* datatype, const int* op, int* ierror) {
   const whole_section inbuf_section(inbuf, {true, false});
   const whole_section inoutbuf_section(inoutbuf, {true, true});
   if (inbuf_section.failed()) [[unlikely]] {
@@ -1160,7 +1186,7 @@ void FORTRAN(reduce_local_f08ts)(const CFI_cdesc_t* inbuf, const CFI_cdesc_t* in
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op)));
 }
 
-void FORTRAN(reduce_local_c_f08ts)(const CFI_cdesc_t* inbuf, const CFI_cdesc_t* inoutbuf,
+void F08TS_C(reduce_local)(const descriptor* inbuf, const descriptor* inoutbuf,
     const MPI_Count* count, const int* datatype, const int* op, int* ierror) {
   const whole_section inbuf_section(inbuf, {true, false});
   const whole_section inoutbuf_section(inoutbuf, {true, true});
@@ -1175,8 +1201,9 @@ void FORTRAN(reduce_local_c_f08ts)(const CFI_cdesc_t* inbuf, const CFI_cdesc_t* 
   done(ierror, MPI(Reduce_local_c)(inbuf_section.address(), inoutbuf_section.address(), *count,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op)));
 }
+F08_LARGE(reduce_local, f08ts)
 
-void FORTRAN(reduce_scatter_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS(reduce_scatter)(const descriptor* sendbuf, const descriptor* recvbuf,
     const int* recvcounts, const int* datatype, const int* op, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
@@ -1193,7 +1220,7 @@ void FORTRAN(reduce_scatter_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(reduce_scatter_block_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS(reduce_scatter_block)(const descriptor* sendbuf, const descriptor* recvbuf,
     const int* recvcount, const int* datatype, const int* op, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
@@ -1212,7 +1239,7 @@ void FORTRAN(reduce_scatter_block_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_c
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(reduce_scatter_block_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS_C(reduce_scatter_block)(const descriptor* sendbuf, const descriptor* recvbuf,
     const MPI_Count* recvcount, const int* datatype, const int* op, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
@@ -1230,10 +1257,11 @@ void FORTRAN(reduce_scatter_block_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI
     *recvcount, from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op),
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(reduce_scatter_block, f08ts)
 
-void FORTRAN(reduce_scatter_block_init_f08ts)(const CFI_cdesc_t* sendbuf,
-    const CFI_cdesc_t* recvbuf, const int* recvcount, const int* datatype, const int* op,
-    const int* comm, const int* info, int* request, int* ierror) {
+void F08TS(reduce_scatter_block_init)(const descriptor* sendbuf, const descriptor* recvbuf,
+    const int* recvcount, const int* datatype, const int* op, const int* comm, const int* info,
+    int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1252,9 +1280,9 @@ void FORTRAN(reduce_scatter_block_init_f08ts)(const CFI_cdesc_t* sendbuf,
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(reduce_scatter_block_init_c_f08ts)(const CFI_cdesc_t* sendbuf,
-    const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount, const int* datatype, const int* op,
-    const int* comm, const int* info, int* request, int* ierror) {
+void F08TS_C(reduce_scatter_block_init)(const descriptor* sendbuf, const descriptor* recvbuf,
+    const MPI_Count* recvcount, const int* datatype, const int* op, const int* comm,
+    const int* info, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1272,8 +1300,9 @@ void FORTRAN(reduce_scatter_block_init_c_f08ts)(const CFI_cdesc_t* sendbuf,
     from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(reduce_scatter_block_init, f08ts)
 
-void FORTRAN(reduce_scatter_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS_C(reduce_scatter)(const descriptor* sendbuf, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const int* datatype, const int* op, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
@@ -1289,8 +1318,9 @@ void FORTRAN(reduce_scatter_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc
     recvcounts, from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op),
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(reduce_scatter, f08ts)
 
-void FORTRAN(reduce_scatter_init_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS(reduce_scatter_init)(const descriptor* sendbuf, const descriptor* recvbuf,
     const int* recvcounts, const int* datatype, const int* op, const int* comm, const int* info,
     int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -1311,7 +1341,7 @@ void FORTRAN(reduce_scatter_init_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cd
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(reduce_scatter_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS_C(reduce_scatter_init)(const descriptor* sendbuf, const descriptor* recvbuf,
     const MPI_Count* recvcounts, const int* datatype, const int* op, const int* comm,
     const int* info, int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -1331,8 +1361,9 @@ void FORTRAN(reduce_scatter_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(reduce_scatter_init, f08ts)
 
-void FORTRAN(rget_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin_count,
+void F08TS(rget)(const descriptor* origin_addr, const int* origin_count,
     const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const int* target_count, const int* target_datatype, const int* win, int* request,
     int* ierror) {
@@ -1348,8 +1379,8 @@ void FORTRAN(rget_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin_count
     from_fortran<MPI_Win>(win), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(rget_accumulate_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin_count,
-    const int* origin_datatype, const CFI_cdesc_t* result_addr, const int* result_count,
+void F08TS(rget_accumulate)(const descriptor* origin_addr, const int* origin_count,
+    const int* origin_datatype, const descriptor* result_addr, const int* result_count,
     const int* result_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const int* target_count, const int* target_datatype, const int* op, const int* win,
     int* request, int* ierror) {
@@ -1373,11 +1404,11 @@ void FORTRAN(rget_accumulate_f08ts)(const CFI_cdesc_t* origin_addr, const int* o
     from_fortran<MPI_Win>(win), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(rget_accumulate_c_f08ts)(const CFI_cdesc_t* origin_addr,
-    const MPI_Count* origin_count, const int* origin_datatype, const CFI_cdesc_t* result_addr,
-    const MPI_Count* result_count, const int* result_datatype, const int* target_rank,
-    const MPI_Aint* target_disp, const MPI_Count* target_count, const int* target_datatype,
-    const int* op, const int* win, int* request, int* ierror) {
+void F08TS_C(rget_accumulate)(const descriptor* origin_addr, const MPI_Count* origin_count,
+    const int* origin_datatype, const descriptor* result_addr, const MPI_Count* result_count,
+    const int* result_datatype, const int* target_rank, const MPI_Aint* target_disp,
+    const MPI_Count* target_count, const int* target_datatype, const int* op, const int* win,
+    int* request, int* ierror) {
   const counted_section origin_addr_section(origin_addr, *origin_count,
     from_fortran<MPI_Datatype>(origin_datatype), {false, false});
   const counted_section result_addr_section(result_addr, *result_count,
@@ -1396,8 +1427,9 @@ void FORTRAN(rget_accumulate_c_f08ts)(const CFI_cdesc_t* origin_addr,
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Op>(op),
     from_fortran<MPI_Win>(win), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(rget_accumulate, f08ts)
 
-void FORTRAN(rget_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Count* origin_count,
+void F08TS_C(rget)(const descriptor* origin_addr, const MPI_Count* origin_count,
     const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const MPI_Count* target_count, const int* target_datatype, const int* win, int* request,
     int* ierror) {
@@ -1412,8 +1444,9 @@ void FORTRAN(rget_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Count* orig
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Win>(win),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(rget, f08ts)
 
-void FORTRAN(rput_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin_count,
+void F08TS(rput)(const descriptor* origin_addr, const int* origin_count,
     const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const int* target_count, const int* target_datatype, const int* win, int* request,
     int* ierror) {
@@ -1429,7 +1462,7 @@ void FORTRAN(rput_f08ts)(const CFI_cdesc_t* origin_addr, const int* origin_count
     from_fortran<MPI_Win>(win), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(rput_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Count* origin_count,
+void F08TS_C(rput)(const descriptor* origin_addr, const MPI_Count* origin_count,
     const int* origin_datatype, const int* target_rank, const MPI_Aint* target_disp,
     const MPI_Count* target_count, const int* target_datatype, const int* win, int* request,
     int* ierror) {
@@ -1444,9 +1477,10 @@ void FORTRAN(rput_c_f08ts)(const CFI_cdesc_t* origin_addr, const MPI_Count* orig
     from_fortran<MPI_Datatype>(target_datatype), from_fortran<MPI_Win>(win),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(rput, f08ts)
 
-void FORTRAN(rsend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
-    const int* dest, const int* tag, const int* comm, int* ierror) {
+void F08TS(rsend)(const descriptor* buf, const int* count, const int* datatype, const int* dest,
+    const int* tag, const int* comm, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1457,7 +1491,7 @@ void FORTRAN(rsend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* d
     buf_section.type(), *dest, *tag, from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(rsend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype,
+void F08TS_C(rsend)(const descriptor* buf, const MPI_Count* count, const int* datatype,
     const int* dest, const int* tag, const int* comm, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
@@ -1468,8 +1502,9 @@ void FORTRAN(rsend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, cons
   done(ierror, MPI(Rsend_c)(buf_section.address(), buf_section.count(), buf_section.type(), *dest,
     *tag, from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(rsend, f08ts)
 
-void FORTRAN(rsend_init_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
+void F08TS(rsend_init)(const descriptor* buf, const int* count, const int* datatype,
     const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -1482,9 +1517,8 @@ void FORTRAN(rsend_init_f08ts)(const CFI_cdesc_t* buf, const int* count, const i
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(rsend_init_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count,
-    const int* datatype, const int* dest, const int* tag, const int* comm, int* request,
-    int* ierror) {
+void F08TS_C(rsend_init)(const descriptor* buf, const MPI_Count* count, const int* datatype,
+    const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1494,8 +1528,9 @@ void FORTRAN(rsend_init_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count,
   done(ierror, MPI(Rsend_init_c)(buf_section.address(), buf_section.count(), buf_section.type(),
     *dest, *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(rsend_init, f08ts)
 
-void FORTRAN(scan_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf, const int* count,
+void F08TS(scan)(const descriptor* sendbuf, const descriptor* recvbuf, const int* count,
     const int* datatype, const int* op, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
@@ -1511,8 +1546,8 @@ void FORTRAN(scan_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(scan_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const MPI_Count* count, const int* datatype, const int* op, const int* comm, int* ierror) {
+void F08TS_C(scan)(const descriptor* sendbuf, const descriptor* recvbuf, const MPI_Count* count,
+    const int* datatype, const int* op, const int* comm, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {true, false});
   const whole_section recvbuf_section(recvbuf, {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1526,10 +1561,11 @@ void FORTRAN(scan_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbu
   done(ierror, MPI(Scan_c)(sendbuf_section.address(), recvbuf_section.address(), *count,
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(scan, f08ts)
 
-void FORTRAN(scan_init_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
-    const int* count, const int* datatype, const int* op, const int* comm, const int* info,
-    int* request, int* ierror) {
+void F08TS(scan_init)(const descriptor* sendbuf, const descriptor* recvbuf, const int* count,
+    const int* datatype, const int* op, const int* comm, const int* info, int* request,
+    int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
   const whole_section recvbuf_section(recvbuf, {false, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1545,7 +1581,7 @@ void FORTRAN(scan_init_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* rec
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(scan_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* recvbuf,
+void F08TS_C(scan_init)(const descriptor* sendbuf, const descriptor* recvbuf,
     const MPI_Count* count, const int* datatype, const int* op, const int* comm, const int* info,
     int* request, int* ierror) {
   const whole_section sendbuf_section(sendbuf, {false, false});
@@ -1562,9 +1598,10 @@ void FORTRAN(scan_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const CFI_cdesc_t* r
     from_fortran<MPI_Datatype>(datatype), from_fortran<MPI_Op>(op), from_fortran<MPI_Comm>(comm),
     from_fortran<MPI_Info>(info), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(scan_init, f08ts)
 
-void FORTRAN(scatter_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, const int* sendtype,
-    const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype, const int* root,
+void F08TS(scatter)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* root,
     const int* comm, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
@@ -1581,9 +1618,9 @@ void FORTRAN(scatter_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, co
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(scatter_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
-    const int* recvtype, const int* root, const int* comm, int* ierror) {
+void F08TS_C(scatter)(const descriptor* sendbuf, const MPI_Count* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const MPI_Count* recvcount, const int* recvtype, const int* root,
+    const int* comm, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
   if (sendbuf_section.failed()) [[unlikely]] {
@@ -1598,10 +1635,11 @@ void FORTRAN(scatter_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendc
     recvbuf_section.address(), *recvcount, recvbuf_section.type(), *root,
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(scatter, f08ts)
 
-void FORTRAN(scatter_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
-    const int* root, const int* comm, const int* info, int* request, int* ierror) {
+void F08TS(scatter_init)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const descriptor* recvbuf, const int* recvcount, const int* recvtype, const int* root,
+    const int* comm, const int* info, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -1619,8 +1657,8 @@ void FORTRAN(scatter_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcoun
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(scatter_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const MPI_Count* recvcount,
+void F08TS_C(scatter_init)(const descriptor* sendbuf, const MPI_Count* sendcount,
+    const int* sendtype, const descriptor* recvbuf, const MPI_Count* recvcount,
     const int* recvtype, const int* root, const int* comm, const int* info, int* request,
     int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
@@ -1639,9 +1677,10 @@ void FORTRAN(scatter_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* 
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(scatter_init, f08ts)
 
-void FORTRAN(scatterv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts, const int* displs,
-    const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount, const int* recvtype,
+void F08TS(scatterv)(const descriptor* sendbuf, const int* sendcounts, const int* displs,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcount, const int* recvtype,
     const int* root, const int* comm, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {true, true});
@@ -1658,8 +1697,8 @@ void FORTRAN(scatterv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts, 
     from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(scatterv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* displs, const int* sendtype, const CFI_cdesc_t* recvbuf,
+void F08TS_C(scatterv)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* displs, const int* sendtype, const descriptor* recvbuf,
     const MPI_Count* recvcount, const int* recvtype, const int* root, const int* comm,
     int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {true, false});
@@ -1676,11 +1715,11 @@ void FORTRAN(scatterv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* send
     sendbuf_section.type(), recvbuf_section.address(), *recvcount, recvbuf_section.type(), *root,
     from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(scatterv, f08ts)
 
-void FORTRAN(scatterv_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcounts,
-    const int* displs, const int* sendtype, const CFI_cdesc_t* recvbuf, const int* recvcount,
-    const int* recvtype, const int* root, const int* comm, const int* info, int* request,
-    int* ierror) {
+void F08TS(scatterv_init)(const descriptor* sendbuf, const int* sendcounts, const int* displs,
+    const int* sendtype, const descriptor* recvbuf, const int* recvcount, const int* recvtype,
+    const int* root, const int* comm, const int* info, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
     false});
   const block_section recvbuf_section(recvbuf, from_fortran<MPI_Datatype>(recvtype), {false, true});
@@ -1698,8 +1737,8 @@ void FORTRAN(scatterv_init_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcou
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(scatterv_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcounts,
-    const MPI_Aint* displs, const int* sendtype, const CFI_cdesc_t* recvbuf,
+void F08TS_C(scatterv_init)(const descriptor* sendbuf, const MPI_Count* sendcounts,
+    const MPI_Aint* displs, const int* sendtype, const descriptor* recvbuf,
     const MPI_Count* recvcount, const int* recvtype, const int* root, const int* comm,
     const int* info, int* request, int* ierror) {
   const block_section sendbuf_section(sendbuf, from_fortran<MPI_Datatype>(sendtype), {false,
@@ -1718,9 +1757,10 @@ void FORTRAN(scatterv_init_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count*
     from_fortran<MPI_Comm>(comm), from_fortran<MPI_Info>(info),
     handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(scatterv_init, f08ts)
 
-void FORTRAN(send_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
-    const int* dest, const int* tag, const int* comm, int* ierror) {
+void F08TS(send)(const descriptor* buf, const int* count, const int* datatype, const int* dest,
+    const int* tag, const int* comm, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1731,7 +1771,7 @@ void FORTRAN(send_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* da
     buf_section.type(), *dest, *tag, from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(send_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype,
+void F08TS_C(send)(const descriptor* buf, const MPI_Count* count, const int* datatype,
     const int* dest, const int* tag, const int* comm, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
@@ -1742,8 +1782,9 @@ void FORTRAN(send_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const
   done(ierror, MPI(Send_c)(buf_section.address(), buf_section.count(), buf_section.type(), *dest,
     *tag, from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(send, f08ts)
 
-void FORTRAN(send_init_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
+void F08TS(send_init)(const descriptor* buf, const int* count, const int* datatype,
     const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -1756,9 +1797,8 @@ void FORTRAN(send_init_f08ts)(const CFI_cdesc_t* buf, const int* count, const in
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(send_init_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count,
-    const int* datatype, const int* dest, const int* tag, const int* comm, int* request,
-    int* ierror) {
+void F08TS_C(send_init)(const descriptor* buf, const MPI_Count* count, const int* datatype,
+    const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1768,9 +1808,10 @@ void FORTRAN(send_init_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count,
   done(ierror, MPI(Send_init_c)(buf_section.address(), buf_section.count(), buf_section.type(),
     *dest, *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(send_init, f08ts)
 
-void FORTRAN(sendrecv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, const int* sendtype,
-    const int* dest, const int* sendtag, const CFI_cdesc_t* recvbuf, const int* recvcount,
+void F08TS(sendrecv)(const descriptor* sendbuf, const int* sendcount, const int* sendtype,
+    const int* dest, const int* sendtag, const descriptor* recvbuf, const int* recvcount,
     const int* recvtype, const int* source, const int* recvtag, const int* comm,
     MPI_Status* status, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
@@ -1791,10 +1832,10 @@ void FORTRAN(sendrecv_f08ts)(const CFI_cdesc_t* sendbuf, const int* sendcount, c
     from_fortran<MPI_Comm>(comm), status_at(status)));
 }
 
-void FORTRAN(sendrecv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* sendcount,
-    const int* sendtype, const int* dest, const int* sendtag, const CFI_cdesc_t* recvbuf,
-    const MPI_Count* recvcount, const int* recvtype, const int* source, const int* recvtag,
-    const int* comm, MPI_Status* status, int* ierror) {
+void F08TS_C(sendrecv)(const descriptor* sendbuf, const MPI_Count* sendcount, const int* sendtype,
+    const int* dest, const int* sendtag, const descriptor* recvbuf, const MPI_Count* recvcount,
+    const int* recvtype, const int* source, const int* recvtag, const int* comm,
+    MPI_Status* status, int* ierror) {
   const counted_section sendbuf_section(sendbuf, *sendcount, from_fortran<MPI_Datatype>(sendtype),
     {true, false});
   const counted_section recvbuf_section(recvbuf, *recvcount, from_fortran<MPI_Datatype>(recvtype),
@@ -1811,8 +1852,9 @@ void FORTRAN(sendrecv_c_f08ts)(const CFI_cdesc_t* sendbuf, const MPI_Count* send
     sendbuf_section.type(), *dest, *sendtag, recvbuf_section.address(), recvbuf_section.count(),
     recvbuf_section.type(), *source, *recvtag, from_fortran<MPI_Comm>(comm), status_at(status)));
 }
+F08_LARGE(sendrecv, f08ts)
 
-void FORTRAN(sendrecv_replace_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
+void F08TS(sendrecv_replace)(const descriptor* buf, const int* count, const int* datatype,
     const int* dest, const int* sendtag, const int* source, const int* recvtag, const int* comm,
     MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
@@ -1826,9 +1868,9 @@ void FORTRAN(sendrecv_replace_f08ts)(const CFI_cdesc_t* buf, const int* count, c
     status_at(status)));
 }
 
-void FORTRAN(sendrecv_replace_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count,
-    const int* datatype, const int* dest, const int* sendtag, const int* source,
-    const int* recvtag, const int* comm, MPI_Status* status, int* ierror) {
+void F08TS_C(sendrecv_replace)(const descriptor* buf, const MPI_Count* count, const int* datatype,
+    const int* dest, const int* sendtag, const int* source, const int* recvtag, const int* comm,
+    MPI_Status* status, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     true});
   if (buf_section.failed()) [[unlikely]] {
@@ -1839,21 +1881,23 @@ void FORTRAN(sendrecv_replace_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* 
     buf_section.type(), *dest, *sendtag, *source, *recvtag, from_fortran<MPI_Comm>(comm),
     status_at(status)));
 }
+F08_LARGE(sendrecv_replace, f08ts)
 
-void FORTRAN(session_attach_buffer_f08ts)(const int* session, const CFI_cdesc_t* buffer,
-    const int* size, int* ierror) {
+void F08TS(session_attach_buffer)(const int* session, const descriptor* buffer, const int* size,
+    int* ierror) {
   done(ierror, MPI(Session_attach_buffer)(from_fortran<MPI_Session>(session), address_of(buffer),
     *size));
 }
 
-void FORTRAN(session_attach_buffer_c_f08ts)(const int* session, const CFI_cdesc_t* buffer,
+void F08TS_C(session_attach_buffer)(const int* session, const descriptor* buffer,
     const MPI_Count* size, int* ierror) {
   done(ierror, MPI(Session_attach_buffer_c)(from_fortran<MPI_Session>(session), address_of(buffer),
     *size));
 }
+F08_LARGE(session_attach_buffer, f08ts)
 
-void FORTRAN(ssend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
-    const int* dest, const int* tag, const int* comm, int* ierror) {
+void F08TS(ssend)(const descriptor* buf, const int* count, const int* datatype, const int* dest,
+    const int* tag, const int* comm, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1864,7 +1908,7 @@ void FORTRAN(ssend_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* d
     buf_section.type(), *dest, *tag, from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(ssend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, const int* datatype,
+void F08TS_C(ssend)(const descriptor* buf, const MPI_Count* count, const int* datatype,
     const int* dest, const int* tag, const int* comm, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {true,
     false});
@@ -1875,8 +1919,9 @@ void FORTRAN(ssend_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count, cons
   done(ierror, MPI(Ssend_c)(buf_section.address(), buf_section.count(), buf_section.type(), *dest,
     *tag, from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(ssend, f08ts)
 
-void FORTRAN(ssend_init_f08ts)(const CFI_cdesc_t* buf, const int* count, const int* datatype,
+void F08TS(ssend_init)(const descriptor* buf, const int* count, const int* datatype,
     const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
@@ -1889,9 +1934,8 @@ void FORTRAN(ssend_init_f08ts)(const CFI_cdesc_t* buf, const int* count, const i
     handle_out<MPI_Request>(request).at()));
 }
 
-void FORTRAN(ssend_init_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count,
-    const int* datatype, const int* dest, const int* tag, const int* comm, int* request,
-    int* ierror) {
+void F08TS_C(ssend_init)(const descriptor* buf, const MPI_Count* count, const int* datatype,
+    const int* dest, const int* tag, const int* comm, int* request, int* ierror) {
   const counted_section buf_section(buf, *count, from_fortran<MPI_Datatype>(datatype), {false,
     false});
   if (buf_section.failed()) [[unlikely]] {
@@ -1901,9 +1945,10 @@ void FORTRAN(ssend_init_c_f08ts)(const CFI_cdesc_t* buf, const MPI_Count* count,
   done(ierror, MPI(Ssend_init_c)(buf_section.address(), buf_section.count(), buf_section.type(),
     *dest, *tag, from_fortran<MPI_Comm>(comm), handle_out<MPI_Request>(request).at()));
 }
+F08_LARGE(ssend_init, f08ts)
 
-void FORTRAN(unpack_f08ts)(const CFI_cdesc_t* inbuf, const int* insize, int* position,
-    const CFI_cdesc_t* outbuf, const int* outcount, const int* datatype, const int* comm,
+void F08TS(unpack)(const descriptor* inbuf, const int* insize, int* position,
+    const descriptor* outbuf, const int* outcount, const int* datatype, const int* comm,
     int* ierror) {
   const whole_section inbuf_section(inbuf, {true, false});
   const counted_section outbuf_section(outbuf, *outcount, from_fortran<MPI_Datatype>(datatype),
@@ -1920,9 +1965,9 @@ void FORTRAN(unpack_f08ts)(const CFI_cdesc_t* inbuf, const int* insize, int* pos
     static_cast<int>(outbuf_section.count()), outbuf_section.type(), from_fortran<MPI_Comm>(comm)));
 }
 
-void FORTRAN(unpack_c_f08ts)(const CFI_cdesc_t* inbuf, const MPI_Count* insize,
-    MPI_Count* position, const CFI_cdesc_t* outbuf, const MPI_Count* outcount, const int* datatype,
-    const int* comm, int* ierror) {
+void F08TS_C(unpack)(const descriptor* inbuf, const MPI_Count* insize, MPI_Count* position,
+    const descriptor* outbuf, const MPI_Count* outcount, const int* datatype, const int* comm,
+    int* ierror) {
   const whole_section inbuf_section(inbuf, {true, false});
   const counted_section outbuf_section(outbuf, *outcount, from_fortran<MPI_Datatype>(datatype),
     {true, true});
@@ -1937,10 +1982,11 @@ void FORTRAN(unpack_c_f08ts)(const CFI_cdesc_t* inbuf, const MPI_Count* insize,
   done(ierror, MPI(Unpack_c)(inbuf_section.address(), *insize, position, outbuf_section.address(),
     outbuf_section.count(), outbuf_section.type(), from_fortran<MPI_Comm>(comm)));
 }
+F08_LARGE(unpack, f08ts)
 
-void FORTRAN(unpack_external_f08ts)(const CFI_cdesc_t* datarep, const CFI_cdesc_t* inbuf,
-    const MPI_Aint* insize, MPI_Aint* position, const CFI_cdesc_t* outbuf, const int* outcount,
-    const int* datatype, int* ierror) {
+void F08TS(unpack_external)(F08TS_TEXT(datarep), const descriptor* inbuf, const MPI_Aint* insize,
+    MPI_Aint* position, const descriptor* outbuf, const int* outcount, const int* datatype,
+    int* ierror F08TS_LENGTH(datarep)) {
   const whole_section inbuf_section(inbuf, {true, false});
   const counted_section outbuf_section(outbuf, *outcount, from_fortran<MPI_Datatype>(datatype),
     {true, true});
@@ -1952,14 +1998,14 @@ void FORTRAN(unpack_external_f08ts)(const CFI_cdesc_t* datarep, const CFI_cdesc_
     done(ierror, refuse_section(MPI_COMM_SELF, "MPI_Unpack_external", "outbuf"));
     return;
   }
-  done(ierror, MPI(Unpack_external)(text_in(datarep, blanks::end).data(), inbuf_section.address(),
-    *insize, position, outbuf_section.address(), static_cast<int>(outbuf_section.count()),
-    outbuf_section.type()));
+  done(ierror, MPI(Unpack_external)(text_in(F08TS_GIVEN(datarep), blanks::end).data(),
+    inbuf_section.address(), *insize, position, outbuf_section.address(),
+    static_cast<int>(outbuf_section.count()), outbuf_section.type()));
 }
 
-void FORTRAN(unpack_external_c_f08ts)(const CFI_cdesc_t* datarep, const CFI_cdesc_t* inbuf,
-    const MPI_Count* insize, MPI_Count* position, const CFI_cdesc_t* outbuf,
-    const MPI_Count* outcount, const int* datatype, int* ierror) {
+void F08TS_C(unpack_external)(F08TS_TEXT(datarep), const descriptor* inbuf,
+    const MPI_Count* insize, MPI_Count* position, const descriptor* outbuf,
+    const MPI_Count* outcount, const int* datatype, int* ierror F08TS_LENGTH(datarep)) {
   const whole_section inbuf_section(inbuf, {true, false});
   const counted_section outbuf_section(outbuf, *outcount, from_fortran<MPI_Datatype>(datatype),
     {true, true});
@@ -1971,29 +2017,30 @@ void FORTRAN(unpack_external_c_f08ts)(const CFI_cdesc_t* datarep, const CFI_cdes
     done(ierror, refuse_section(MPI_COMM_SELF, "MPI_Unpack_external_c", "outbuf"));
     return;
   }
-  done(ierror, MPI(Unpack_external_c)(text_in(datarep, blanks::end).data(),
+  done(ierror, MPI(Unpack_external_c)(text_in(F08TS_GIVEN(datarep), blanks::end).data(),
     inbuf_section.address(), *insize, position, outbuf_section.address(), outbuf_section.count(),
     outbuf_section.type()));
 }
+F08_LARGE(unpack_external, f08ts)
 
-void FORTRAN(win_attach_f08ts)(const int* win, const CFI_cdesc_t* base, const MPI_Aint* size,
-    int* ierror) {
+void F08TS(win_attach)(const int* win, const descriptor* base, const MPI_Aint* size, int* ierror) {
   done(ierror, MPI(Win_attach)(from_fortran<MPI_Win>(win), address_of(base), *size));
 }
 
-void FORTRAN(win_create_f08ts)(const CFI_cdesc_t* base, const MPI_Aint* size, const int* disp_unit,
+void F08TS(win_create)(const descriptor* base, const MPI_Aint* size, const int* disp_unit,
     const int* info, const int* comm, int* win, int* ierror) {
   done(ierror, MPI(Win_create)(address_of(base), *size, *disp_unit, from_fortran<MPI_Info>(info),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Win>(win).at()));
 }
 
-void FORTRAN(win_create_c_f08ts)(const CFI_cdesc_t* base, const MPI_Aint* size,
-    const MPI_Aint* disp_unit, const int* info, const int* comm, int* win, int* ierror) {
+void F08TS_C(win_create)(const descriptor* base, const MPI_Aint* size, const MPI_Aint* disp_unit,
+    const int* info, const int* comm, int* win, int* ierror) {
   done(ierror, MPI(Win_create_c)(address_of(base), *size, *disp_unit, from_fortran<MPI_Info>(info),
     from_fortran<MPI_Comm>(comm), handle_out<MPI_Win>(win).at()));
 }
+F08_LARGE(win_create, f08ts)
 
-void FORTRAN(win_detach_f08ts)(const int* win, const CFI_cdesc_t* base, int* ierror) {
+void F08TS(win_detach)(const int* win, const descriptor* base, int* ierror) {
   done(ierror, MPI(Win_detach)(from_fortran<MPI_Win>(win), address_of(base)));
 }
 

@@ -31,17 +31,6 @@ contains
     end do
   end subroutine
 
-  subroutine add_large(invec, inoutvec, len, datatype)
-    type(c_ptr), value :: invec, inoutvec
-    integer(MPI_COUNT_KIND) :: len
-    type(MPI_Datatype) :: datatype
-    integer, pointer :: a(:), b(:)
-    if (datatype /= MPI_INTEGER) call wrong('the datatype of a large user operation')
-    call c_f_pointer(invec, a, [len])
-    call c_f_pointer(inoutvec, b, [len])
-    b = a + b
-  end subroutine
-
   subroutine on_error(comm, error_code)
     type(MPI_Comm) :: comm
     integer :: error_code
@@ -101,7 +90,7 @@ contains
     type(MPI_Datatype) :: two
     type(MPI_Op) :: op
     logical :: commutes
-    integer :: mine(2, 3), all(2, 3), want(2), i, counts(5)
+    integer :: mine(2, 3), all(2, 3), want(2), i
     call MPI_Type_contiguous(2, MPI_INTEGER, two)
     call MPI_Type_commit(two)
     call MPI_Op_create(compose, .false., op)
@@ -116,11 +105,6 @@ contains
     if (any(all /= spread(want, 2, 3))) call wrong('a user operation')
     call MPI_Op_free(op)
     if (op /= MPI_OP_NULL) call wrong('MPI_Op_free')
-    call MPI_Op_create_c(add_large, .true., op)
-    counts = rank
-    call MPI_Allreduce(MPI_IN_PLACE, counts, 5_MPI_COUNT_KIND, MPI_INTEGER, op, MPI_COMM_WORLD)
-    if (any(counts /= ranks * (ranks - 1) / 2)) call wrong('a user operation with a large count')
-    call MPI_Op_free(op)
     do i = 1, 1000  ! one procedure, many operations
       call MPI_Op_create(compose, .true., op)
       call MPI_Op_free(op)

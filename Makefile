@@ -1,6 +1,6 @@
 # Thin: each target is one or two commands that one could type oneself.
 PREFIX ?= /usr/local
-.PHONY: help build check check-long check-mpi4py check-fortran check-apps demo bench report picture install wheel docs format format-check clean
+.PHONY: help build check check-long check-mpi4py check-fortran check-apps demo bench report picture install uninstall wheel docs format format-check clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -51,6 +51,9 @@ picture: build ## draw docs/measured.svg from docs/measured.json; MEASURE=1: mea
 
 install: build ## copy to PREFIX (default: /usr/local)
 	cmake --install build --prefix $(PREFIX)
+
+uninstall: ## remove from PREFIX what `make install` has copied there
+	cmake -DPREFIX=$(PREFIX) -P cmake/SinewUninstall.cmake
 
 wheel: build ## make dist/sinew-*.whl: Sinew for a Python environment, in seconds (pip install)
 	tools/wheel

@@ -131,3 +131,14 @@ if(TARGET mpi_abi)
     ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR} ${CMAKE_INSTALL_MANDIR} libexec/sinew/mpi)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/packaging/modulefiles/ DESTINATION ${modules})
 endif()
+
+# What SinewUninstall.cmake removes: all that was installed, relative to the prefix. This rule
+# stands last, since it lists what the rules before it have installed.
+install(CODE "set(list share/sinew/installed.txt)
+  set(files \${list})
+  foreach(file IN LISTS CMAKE_INSTALL_MANIFEST_FILES)
+    file(RELATIVE_PATH file \${CMAKE_INSTALL_PREFIX} \${file})
+    list(APPEND files \${file})
+  endforeach()
+  list(JOIN files \"\\n\" lines)
+  file(WRITE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/\${list}\" \"\${lines}\\n\")")

@@ -42,6 +42,28 @@ class Install(unittest.TestCase):
         run("cmake", "--build", build)
         self.assertRegex(run(build / "consumer"), r"^\d+ processors\n$")
 
+    def test_libraries_have_so_names_with_versions(self):
+        """All but plugins, which are opened by their files' names."""
+        names = []
+        for file in sorted((self.prefix / "lib").rglob("lib*.so*")):
+            if not file.is_symlink() and file.name != "libsinew_ucx.so":
+                found = re.search(r"\(SONAME\).*\[(.+)\]", run("readelf", "-d", file))
+                self.assertEqual(found and found[1], file.name)
+                self.assertRegex(file.name, r"\.so\.\d+$")
+                names.append(file.name)
+        self.assertLessEqual({"libsinew.so.0", "libmpi_abi.so.1", "libcaf_sinew.so.0"}, set(names))
+
+    def test_uninstall_leaves_what_others_put_there(self):
+        prefix = self.work / "uninstalled"
+        run("cmake", "--install", BUILD, "--prefix", prefix)
+        (prefix / "bin" / "theirs").touch()
+        rule = CONSUMER.parents[2] / "cmake" / "SinewUninstall.cmake"
+        run("cmake", f"-DPREFIX={prefix}", "-P", rule)
+        self.assertEqual([p.relative_to(prefix).as_posix() for p in sorted(prefix.rglob("*"))],
+                         ["bin", "bin/theirs"])
+        with self.assertRaisesRegex(AssertionError, "name the prefix"):
+            run("cmake", f"-DPREFIX={prefix}", "-P", rule)
+
     def test_headers_name_no_build_tree(self):
         for file in self.prefix.rglob("*.cmake"):
             text = file.read_text()

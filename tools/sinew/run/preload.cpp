@@ -12,7 +12,7 @@
 namespace sinew::tool {
 namespace {
 
-constexpr std::string_view library = "libsinew_threads.so";
+constexpr std::string_view library = "libsinew_threads.so.0";
 
 /// The program behind "#!", or empty.
 std::string script_interpreter(const std::string& path) {

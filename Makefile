@@ -1,6 +1,6 @@
 # Thin: each target is one or two commands that one could type oneself.
 PREFIX ?= /usr/local
-.PHONY: help build check check-long check-mpi4py check-fortran check-apps demo bench report picture install uninstall wheel docs format format-check clean
+.PHONY: help build check check-long check-mpi4py check-fortran check-apps demo bench report picture install uninstall wheel deb dist docs format format-check clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -57,6 +57,12 @@ uninstall: ## remove from PREFIX what `make install` has copied there
 
 wheel: build ## make dist/sinew-*.whl: Sinew for a Python environment, in seconds (pip install)
 	tools/wheel
+
+deb: build ## make dist/*.deb: packages for Debian and Ubuntu, in seconds (needs debhelper)
+	tools/deb
+
+dist: ## make dist/sinew-VERSION.tar.gz: the sources of the last commit, which build without git
+	tools/dist
 
 docs: build ## build/docs: the pages, and the table of settings as this build knows it
 	cmake -P cmake/SinewDocs.cmake

@@ -1,5 +1,6 @@
 # cmake -DPREFIX=<prefix> -P SinewUninstall.cmake: removes what was installed below the prefix, by
-# the list that the installation has written there, and the folders that are empty then.
+# the list that the installation has written there, and the folders that are empty then. Those of
+# /usr and /usr/local stay, but for our own.
 get_filename_component(PREFIX "${PREFIX}" ABSOLUTE)
 set(list ${PREFIX}/share/sinew/installed.txt)
 if(NOT EXISTS ${list})
@@ -20,7 +21,7 @@ list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING)  # what lies in a folder comes before the folder
 foreach(folder IN LISTS folders)
   file(GLOB left LIST_DIRECTORIES true "${PREFIX}/${folder}/*" "${PREFIX}/${folder}/.*")
-  if(NOT left)
+  if(NOT left AND (folder MATCHES "[Ss]inew" OR NOT PREFIX MATCHES "^/usr(/local)?$"))
     file(REMOVE_RECURSE "${PREFIX}/${folder}")
   endif()
 endforeach()

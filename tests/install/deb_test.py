@@ -73,9 +73,10 @@ class Unpacked(Packages):
                 ("sinew", ("/usr/bin/sinew$", r"/usr/bin/mpiexec\.sinew$", r"/libmpi_abi\.so\.1$",
                            r"/man1/sinew\.1\.gz$"),
                  r"\.a$|\.so$(?<!libsinew_ucx\.so)|\.h(pp)?$|mpicc"),
-                ("libsinew-dev", (r"/usr/bin/mpicc\.sinew$", r"/usr/bin/caf\.sinew$",
-                                  r"/include/mpi\.h$", r"/pkgconfig/sinew-mpi\.pc$",
-                                  r"/cmake/Sinew/SinewConfig\.cmake$", r"/libsinew_event\.a$"),
+                ("libsinew-dev", (r"/usr/bin/mpicc\.sinew$", "/sinew/bin/mpicc$",
+                                  r"/usr/bin/caf\.sinew$", r"/include/mpi\.h$",
+                                  r"/pkgconfig/sinew-mpi\.pc$", r"/libsinew_event\.a$",
+                                  r"/cmake/Sinew/SinewConfig\.cmake$"),
                  r"\.so\.\d|/bin/sinew$"),
                 ("sinew-doc", (r"/docs/guide/README\.md$", r"/examples/mpi_ring\.c$"),
                  r"/lib/|/bin/")):

@@ -58,7 +58,7 @@ uninstall: ## remove from PREFIX what `make install` has copied there
 wheel: build ## make dist/sinew-*.whl: Sinew for a Python environment, in seconds (pip install)
 	tools/wheel
 
-deb: build ## make dist/*.deb: packages for Debian and Ubuntu, in seconds (needs debhelper)
+deb: build ## make dist/*.deb: packages for Debian and Ubuntu, in half a minute (needs debhelper)
 	tools/deb
 
 dist: ## make dist/sinew-VERSION.tar.gz: the sources of the last commit, which build without git

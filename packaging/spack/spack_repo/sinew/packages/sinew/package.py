@@ -1,9 +1,9 @@
 """Sinew for Spack, as a provider of mpi. The archive is that of `make dist`, looked for where Spack
-is called: spack repo add packaging/spack; cd dist; spack install --no-checksum sinew"""
+is called: spack repo add packaging/spack/spack_repo/sinew; cd dist; spack install -n sinew"""
 
 import os
 
-from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 
 from spack.package import *
 
@@ -46,6 +46,10 @@ class Sinew(CMakePackage):
             self.define("BUILD_TESTING", False),
             self.define("SINEW_CCACHE", False),
         ]
+
+    @property
+    def libs(self):
+        return find_libraries("libmpi_abi", root=self.prefix, shared=True, recursive=True)
 
     def setup_run_environment(self, env):
         env.set("MPICC", self.prefix.bin.mpicc)

@@ -274,6 +274,19 @@ struct dropped {
 #pragma GCC visibility push(default)
 extern "C" {
 
+void SINEW_set_operation(MPI_Op op, MPI_User_function* function);  // abi/mpi/op.cpp
+
+/// For the binding of C++, which says after the creation what an operation calls.
+void SINEW_set_foreign_operation(foreign::op op, operation<int>* function) {
+  auto* const call = slots::function_of<MPI_User_function, operation_of<int>::call>(
+      operations<int>, plain(function));
+  if (call == nullptr) {
+    (void)no_slot("operations");
+  } else {
+    SINEW_set_operation(from_foreign<MPI_Op>(op), call);
+  }
+}
+
 int PMPI_Op_create(operation<int>* function, int commute, foreign::op* op) {
   return create_operation<MPI_User_function>(function, commute, op, standard().Op_create);
 }

@@ -322,7 +322,7 @@ void F08(comm_spawn_multiple)(const int* count, const char* commands, const char
 void FORTRAN(type_get_contents)(const int* datatype, const int* max_integers,
                                 const int* max_addresses, const int* max_datatypes, int* integers,
                                 MPI_Aint* addresses, int* datatypes, int* ierror) {
-  const MPI_Datatype type = from_fortran<MPI_Datatype>(datatype);
+  MPI_Datatype type = from_fortran<MPI_Datatype>(datatype);
   int counts[4] = {};
   int code = PMPI_Type_get_envelope(type, &counts[0], &counts[1], &counts[2], &counts[3]);
   scratch<MPI_Datatype> types(std::max(*max_datatypes, 0));
@@ -344,7 +344,7 @@ void F08_C(type_get_contents)(const int* datatype, const MPI_Count* max_integers
                               const MPI_Count* max_addresses, const MPI_Count* max_large_counts,
                               const MPI_Count* max_datatypes, int* integers, MPI_Aint* addresses,
                               MPI_Count* large_counts, int* datatypes, int* ierror) {
-  const MPI_Datatype type = from_fortran<MPI_Datatype>(datatype);
+  MPI_Datatype type = from_fortran<MPI_Datatype>(datatype);
   MPI_Count counts[4] = {};
   int combiner = 0;
   int code =

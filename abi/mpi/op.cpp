@@ -196,3 +196,9 @@ int impl::Reduce_local(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_D
 }
 
 }  // namespace sinew::mpi
+
+void SINEW_set_operation(MPI_Op op, MPI_User_function* function) {
+  if (!sinew::mpi::predefined_kind(op)) {
+    sinew::mpi::user_op(op).small = function;
+  }
+}

@@ -51,3 +51,7 @@ class bound_op {
 [[nodiscard]] coll::op accumulate_op(MPI_Op handle, layout::element of);
 
 }  // namespace sinew::mpi
+
+/// For abi/foreign: what `op` calls from now on, unless it is predefined.
+extern "C" [[gnu::visibility("default")]] void SINEW_set_operation(MPI_Op op,
+                                                                   MPI_User_function* function);

@@ -16,10 +16,12 @@ namespace sinew::tool {
 namespace {
 
 TEST(names_of_mpi_libraries, tell_who_speaks_pmi1) {
-  for (const char* const name : {"libmpi.so.12", "libmpich.so.12", "libmpich.so"}) {
+  for (const char* const name :
+       {"libmpi.so.12", "libmpich.so.12", "libmpich.so", "libmpichfort.so.12"}) {
     EXPECT_TRUE(is_mpi_library(name) && speaks_pmi1(name)) << name;
   }
-  for (const char* const name : {"libmpi.so.40", "libmpi.so", "libmpi_cray.so.12"}) {
+  for (const char* const name :
+       {"libmpi.so.40", "libmpi_usempif08.so.40", "libmpi.so", "libmpi_cray.so.12"}) {
     EXPECT_TRUE(is_mpi_library(name) && !speaks_pmi1(name)) << name;
   }
   EXPECT_FALSE(is_mpi_library("libmpicolor.so"));

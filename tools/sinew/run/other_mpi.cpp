@@ -19,18 +19,25 @@ struct mpi_name {
 
 const mpi_name* find_name(std::string_view file_name) {
   // Those of the standard ABI, of MPICH and Open MPI and what descends from them, and of HPE Cray.
-  // The first that fits counts: MPICH's ABI is known by its number.
-  static constexpr std::array<mpi_name, 11> names = {{{"libmpi_abi.so", mpi_abi::standard, false},
-                                                      {"libmpi.so.12", mpi_abi::mpich, true},
-                                                      {"libmpi.so.40", mpi_abi::openmpi, false},
-                                                      {"libmpi.so", mpi_abi::unknown, false},
-                                                      {"libmpich.so.12", mpi_abi::mpich, true},
-                                                      {"libmpich.so", mpi_abi::unknown, true},
-                                                      {"libmpi_cray.", mpi_abi::unknown, false},
-                                                      {"libmpi_gnu", mpi_abi::unknown, false},
-                                                      {"libmpi_amd", mpi_abi::unknown, false},
-                                                      {"libmpi_intel", mpi_abi::unknown, false},
-                                                      {"libmpi_nvidia", mpi_abi::unknown, false}}};
+  // The first that fits counts: MPICH's ABI is known by its number. A program in Fortran or C++ may
+  // name the library of that binding alone.
+  static constexpr std::array<mpi_name, 16> names = {
+      {{"libmpi_abi.so", mpi_abi::standard, false},
+       {"libmpi.so.12", mpi_abi::mpich, true},
+       {"libmpifort.so.12", mpi_abi::mpich, true},
+       {"libmpichfort.so.12", mpi_abi::mpich, true},
+       {"libmpi.so.40", mpi_abi::openmpi, false},
+       {"libmpi_mpifh.so.40", mpi_abi::openmpi, false},
+       {"libmpi_usempi", mpi_abi::openmpi, false},
+       {"libmpi_cxx.so.40", mpi_abi::openmpi, false},
+       {"libmpi.so", mpi_abi::unknown, false},
+       {"libmpich.so.12", mpi_abi::mpich, true},
+       {"libmpich.so", mpi_abi::unknown, true},
+       {"libmpi_cray.", mpi_abi::unknown, false},
+       {"libmpi_gnu", mpi_abi::unknown, false},
+       {"libmpi_amd", mpi_abi::unknown, false},
+       {"libmpi_intel", mpi_abi::unknown, false},
+       {"libmpi_nvidia", mpi_abi::unknown, false}}};
   const auto found = std::find_if(names.begin(), names.end(), [&](const mpi_name& each) {
     return file_name.starts_with(each.begins);
   });

@@ -7,6 +7,7 @@
 #include "abi/foreign/gfortran_descriptor.hpp"
 
 #define F08_PROFILING(name) pmpir_##name##_
+#define F08_EXTENSION_PROFILING(name) pmpixr_##name##_f08_
 #define F08_BY_ADDRESS [[gnu::visibility("hidden")]]  // choice buffers have descriptors
 // Libraries older than MPICH 4.1 call what has large counts so.
 #define F08_LARGE(name, form) ALSO_NAMED(F08_NAME(name##_c_##form), F08_NAME(name##_##form##_large))

@@ -6,6 +6,7 @@
 #include "abi/fortran/descriptor.hpp"
 
 #define F08_PROFILING(name) pmpi_##name##_
+#define F08_EXTENSION_PROFILING(name) pmpix_##name##_f08_
 #define F08_BY_ADDRESS  // choice buffers have no descriptors, and sections are copied
 #define F08_LARGE(name, form)
 

@@ -10,7 +10,7 @@ def main(nm, library, names_file, removed_file):
     names = open(names_file, encoding="ascii").read().split()
     removed = open(removed_file, encoding="ascii").read().split()
     wanted = {prefix + name for name in names + removed for prefix in ("", "P")}
-    wanted |= {"SINEW_caller_is_fortran", "SINEW_mpi_functions"}
+    wanted |= {"SINEW_caller_is_fortran", "SINEW_mpi_functions", "SINEW_set_operation"}
     survival = ("revoke is_revoked shrink ishrink agree iagree get_failed ack_failed failure_ack "
                 "failure_get_acked").split()
     wanted |= {f"{prefix}MPIX_Comm_{name}" for name in survival for prefix in ("", "P")}

@@ -97,7 +97,7 @@ class AnotherMPI(unittest.TestCase):
     def test_that_lies_beside_ours(self):
         with tempfile.TemporaryDirectory() as folder:
             library = shutil.copy(OTHER_LIBRARY, folder)
-            open(os.path.join(folder, "libsinew.so"), "w").close()
+            open(os.path.join(folder, "libsinew.so.0"), "w").close()
             self.check("-n", "2", sys.executable, "-c", f"import ctypes, time; "
                        f"ctypes.CDLL('{library}'); time.sleep(1)", library=library)
 

@@ -80,7 +80,7 @@ bool is_ours(std::string_view folder, std::string_view file_name) {
       has_name = true;
     }
   }
-  return has_name && ::access((std::string(folder) + "/libsinew.so").c_str(), F_OK) == 0;
+  return has_name && ::access((std::string(folder) + "/libsinew.so.0").c_str(), F_OK) == 0;
 }
 
 // Wheels of mpi4py look into Python's own folders before they ask the dynamic linker, unless

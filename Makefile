@@ -1,6 +1,6 @@
 # Thin: each target is one or two commands that one could type oneself.
 PREFIX ?= /usr/local
-.PHONY: help build check check-long check-mpi4py check-fortran check-apps demo bench report picture install uninstall wheel deb dist docs format format-check clean
+.PHONY: help build check check-long check-mpi4py check-fortran check-apps check-abi demo bench report picture install uninstall wheel deb dist docs format format-check clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -30,6 +30,9 @@ check-fortran: build ## others' tests of MPI in Fortran: PnetCDF, parallel HDF5,
 check-apps: build ## others' tests of MPI: PnetCDF, HDF5, MPICH, PETSc, p4est, FFTW; programs with threads (hours)
 	./bootstrap --apps
 	tests/applications/run --build build
+
+check-abi: build ## programs that others built with Open MPI and MPICH, as their packages have them, on Sinew
+	tests/abi_foreign/others.py --build build || test $$? = 77
 
 demo: ## build, run MPI programs nobody here wrote, and the latency table
 	./bootstrap --demo  # before the tree is configured, so that it has what the demo runs

@@ -3,7 +3,9 @@
 // four which kind of object it is, and the others which object.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <cstdio>
 
 #include "abi/foreign/pairs.hpp"
 #include "abi/mpi/generated/functions.hpp"
@@ -112,26 +114,47 @@ template <class Standard>
 inline constexpr std::uint32_t number_bits = 26;
 inline constexpr std::uint32_t number_mask = (1U << number_bits) - 1;
 
+/// Says so on standard error, once for each number: nobody can find it by what the standard's
+/// function then says. Cold.
+[[gnu::cold]] inline void tell_unknown(std::uint32_t handle) noexcept {
+  static std::atomic<std::uint32_t> told{0};  // a message alone, so relaxed
+  if (told.exchange(handle, std::memory_order_relaxed) != handle) {
+    std::fprintf(stderr,
+                 "sinew: the program passes the handle 0x%08x of MPICH's ABI, which Sinew does not "
+                 "have, or which nobody has made.\n",
+                 handle);
+  }
+}
+
+/// Of a number that a table has.
+template <class Standard>
+[[nodiscard]] inline Standard known_or_nobodys(std::uint16_t value, std::uint32_t handle) noexcept {
+  if (value == nobodys) [[unlikely]] {
+    tell_unknown(handle);
+  }
+  return predefined<Standard>(value);
+}
+
 template <class Standard>
 [[nodiscard]] Standard from_foreign(int handle) {
   const auto h = static_cast<std::uint32_t>(handle);
   const auto& known = predefined_of<Standard>;
   const bool is_kind = (h >> number_bits & 0xf) == kind_of<Standard>::value;
   if (h >> 30 == 1 && is_kind) [[likely]] {
-    return predefined<Standard>(known.built_in[h & 0xff]);
+    return known_or_nobodys<Standard>(known.built_in[h & 0xff], h);
   }
   if (h >> 30 == 2 && is_kind) {
     const std::uint32_t number = h & number_mask;
-    return number >= first_made ? kind_of<Standard>::from_int(static_cast<int>(number))
-           : number < 16        ? predefined<Standard>(known.direct[number])
-                                : predefined<Standard>(nobodys);
+    return number >= first_made
+               ? kind_of<Standard>::from_int(static_cast<int>(number))
+               : known_or_nobodys<Standard>(number < 16 ? known.direct[number] : nobodys, h);
   }
   for (const handle_pair& p : kind_of<Standard>::predefined) {
     if (p.foreign == h) {
       return predefined<Standard>(p.standard);
     }
   }
-  return predefined<Standard>(nobodys);
+  return known_or_nobodys<Standard>(nobodys, h);
 }
 
 template <class Standard>

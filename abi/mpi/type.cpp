@@ -1,6 +1,8 @@
 // The predefined datatypes (MPI-5.0 section 3.2.2 and appendix A) and the lookup of handles.
 #include "abi/mpi/type.hpp"
 
+#include <mpi-ext.h>
+
 #include <iterator>
 #include <mutex>
 #include <optional>
@@ -69,6 +71,8 @@ const entry entries[] = {
     {MPI_BYTE, "MPI_BYTE", element::byte},
     {MPI_INT16_T, "MPI_INT16_T", element::i16},
     {MPI_UINT16_T, "MPI_UINT16_T", element::u16},
+    {MPIX_C_FLOAT16, "MPIX_C_FLOAT16", element::f16},
+    {MPIX_BFLOAT16, "MPIX_BFLOAT16", element::bf16},
     {MPI_INT32_T, "MPI_INT32_T", element::i32},
     {MPI_UINT32_T, "MPI_UINT32_T", element::u32},
     {MPI_INT64_T, "MPI_INT64_T", element::i64},

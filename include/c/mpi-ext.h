@@ -1,5 +1,5 @@
-/* Surviving the death of ranks: functions beyond MPI-5.0, under the names that Open MPI and MPICH
- * have for them. `sinew run --survive` starts a job that goes on when a rank dies. */
+/* Beyond MPI-5.0, under the names that Open MPI and MPICH have. Surviving the death of ranks:
+ * `sinew run --survive` starts a job that goes on when a rank dies. Numbers of two bytes. */
 #ifndef SINEW_MPI_EXT_H
 #define SINEW_MPI_EXT_H
 
@@ -8,6 +8,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Datatypes for all that the standard's of real numbers are for. The standard's header has no such
+ * values, and leaves these free. */
+#define MPIX_C_FLOAT16 ((MPI_Datatype)0x24a) /* _Float16: IEEE 754's binary16 */
+#define MPIX_BFLOAT16 ((MPI_Datatype)0x24f)  /* the upper half of a float */
 
 /* Error classes. */
 #define MPIX_ERR_PROC_FAILED 1101         /* a rank that takes part has died */

@@ -43,6 +43,13 @@ HANDLES = [
     ("messages", 0x128, 0x130), ("infos", 0x130, 0x140), ("errhandlers", 0x140, 0x150),
     ("requests", 0x180, 0x188), ("datatypes", 0x200, 0x300),
 ]
+# Classes of errors that a library does not have, and what it says instead.
+NEAREST = {"ERR_ABI": "ERR_OTHER", "ERR_ERRHANDLER": "ERR_ARG",
+           "T_ERR_NOT_ACCESSIBLE": "T_ERR_INVALID", "T_ERR_NOT_SUPPORTED": "T_ERR_INVALID"}
+
+# Datatypes beyond the standard: our value (mpi-ext.h), MPICH's, Open MPI's object.
+EXTENSIONS = [("MPIX_C_FLOAT16", 0x24a, 0x4c000246, "ompi_mpi_short_float"),
+              ("MPIX_BFLOAT16", 0x24f, 0x4c00024c, None)]
 HANDLE_NAME = re.compile(
     r"(OP|COMM|GROUP|WIN|FILE|SESSION|MESSAGE|INFO|ERRHANDLER|REQUEST|DATATYPE)_NULL$"
     r"|COMM_(WORLD|SELF)$|GROUP_EMPTY$|MESSAGE_NO_PROC$|INFO_ENV$|ERRORS_")
@@ -89,12 +96,21 @@ def header(rows, library):
                  and r[library] != "-" and r["standard"] != "-"]
         lines += [f"inline constexpr number_pair {title}[] = {{"]
         lines += [f"    {{{r[library]}, {r['standard']}}},  // {r['name']}" for r in found]
+        # Behind those, so that the library's number means its own class.
+        lines += [f"    {{{near[library]}, {r['standard']}}},  // {r['name']}: {near['name']}"
+                  for r in rows for near in rows if title == "error_classes"
+                  and r[library] == "-" and NEAREST.get(r["name"]) == near["name"]]
         lines += ["};"] if found else ["    {0, 0},", "};"]
     lines += [""]
     for title, first, end in HANDLES:
         lines += [f"inline constexpr handle_pair {title}[] = {{"]
         lines += [f"    {{{_foreign(r[library], library)}, 0x{value:x}}},  // {r['name']}"
                   for r, value in _handles(rows, library, first, end)]
+        if title == "datatypes":
+            foreign = {name: f"0x{number:08x}" if library == "mpich" else f"&{thing}"
+                       for name, _, number, thing in EXTENSIONS if library == "mpich" or thing}
+            lines += [f"    {{{foreign[name]}, 0x{value:x}}},  // {name}"
+                      for name, value, _, _ in EXTENSIONS if name in foreign]
         lines += ["};"]
     lines += [""]
     for row in rows:
@@ -110,7 +126,7 @@ OBJECT_BYTES = [(0x20, 0x40, 2048), (0x100, 0x108, 512), (0x108, 0x110, 256), (0
                 (0x140, 0x150, 1024), (0x180, 0x188, 256), (0x200, 0x300, 512)]
 # Datatypes that the standard has removed or never had: there are no such objects here.
 NO_STANDARD_TYPE = ("2cplex 2dblcplex c_short_float_complex complex4 cxx_sfltcplex integer16 lb "
-                    "ldblcplex short_float ub unavailable").split()
+                    "ldblcplex ub unavailable").split()
 
 
 def openmpi_objects(rows):
@@ -119,6 +135,7 @@ def openmpi_objects(rows):
     for row in rows:
         if row["openmpi"].startswith("@") and row["standard"] != "-":
             values.setdefault(row["openmpi"][1:], (int(row["standard"]), row["openmpi_fortran"]))
+    values |= {thing: (value, -1) for _, value, _, thing in EXTENSIONS if thing}
     objects = [(name, next(b for first, end, b in OBJECT_BYTES if first <= value < end),
                 f"0x{value:x}, {fortran}") for name, (value, fortran) in sorted(values.items())]
     objects += [(f"ompi_mpi_{name}", 512, "sinew::foreign::nobodys, -1")

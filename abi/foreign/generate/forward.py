@@ -122,6 +122,8 @@ def argument(p, function):
         return _status(p, function)
     if HANDLE.search(p.base):
         return _handle(p, function)
+    if function.short == "Get_address":  # of anything, even of what stands for something else
+        return p.name
     if kind == "BUFFER" or (kind == "C_BUFFER" and p.direction == "in"):
         return f"address_from({p.name})"
     if kind == "C_BUFFER2":

@@ -621,7 +621,7 @@ int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count,
     MPI_Count target_count, foreign::datatype target_datatype, foreign::op op, foreign::win win);
 
 int PMPI_Get_address(const void* location, MPI_Aint* address) {
-  return code_to(standard().Get_address(address_from(location), address));
+  return code_to(standard().Get_address(location, address));
 }
 SINEW_TWIN(MPI_Get_address)
 int MPI_Get_address(const void* location, MPI_Aint* address);

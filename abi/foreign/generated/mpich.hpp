@@ -393,6 +393,8 @@ inline constexpr handle_pair datatypes[] = {
     {0x4c000819, 0x20f},  // UNSIGNED_LONG_LONG
     {0x4c000204, 0x20c},  // UNSIGNED_SHORT
     {0x4c00040e, 0x23c},  // WCHAR
+    {0x4c000246, 0x24a},  // MPIX_C_FLOAT16
+    {0x4c00024c, 0x24f},  // MPIX_BFLOAT16
 };
 
 inline constexpr long bottom = 0;

@@ -109,6 +109,10 @@ inline constexpr number_pair error_classes[] = {
     {67, 1018},  // T_ERR_PVAR_NO_ATOMIC
     {65, 1017},  // T_ERR_PVAR_NO_STARTSTOP
     {66, 1016},  // T_ERR_PVAR_NO_WRITE
+    {16, 62},  // ERR_ABI: ERR_OTHER
+    {13, 61},  // ERR_ERRHANDLER: ERR_ARG
+    {72, 1002},  // T_ERR_NOT_ACCESSIBLE: T_ERR_INVALID
+    {72, 1004},  // T_ERR_NOT_SUPPORTED: T_ERR_INVALID
 };
 inline constexpr number_pair access_modes[] = {
     {128, 1},  // MODE_APPEND
@@ -378,6 +382,7 @@ inline constexpr handle_pair datatypes[] = {
     {&ompi_mpi_unsigned_long_long, 0x20f},  // UNSIGNED_LONG_LONG
     {&ompi_mpi_unsigned_short, 0x20c},  // UNSIGNED_SHORT
     {&ompi_mpi_wchar, 0x23c},  // WCHAR
+    {&ompi_mpi_short_float, 0x24a},  // MPIX_C_FLOAT16
 };
 
 inline constexpr long bottom = 0;

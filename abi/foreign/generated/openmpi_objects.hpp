@@ -89,6 +89,7 @@ extern sinew::foreign::object<512> ompi_mpi_real16;
 extern sinew::foreign::object<512> ompi_mpi_real4;
 extern sinew::foreign::object<512> ompi_mpi_real8;
 extern sinew::foreign::object<512> ompi_mpi_short;
+extern sinew::foreign::object<512> ompi_mpi_short_float;
 extern sinew::foreign::object<512> ompi_mpi_short_int;
 extern sinew::foreign::object<512> ompi_mpi_signed_char;
 extern sinew::foreign::object<512> ompi_mpi_uint16_t;
@@ -111,7 +112,6 @@ extern sinew::foreign::object<512> ompi_mpi_cxx_sfltcplex;
 extern sinew::foreign::object<512> ompi_mpi_integer16;
 extern sinew::foreign::object<512> ompi_mpi_lb;
 extern sinew::foreign::object<512> ompi_mpi_ldblcplex;
-extern sinew::foreign::object<512> ompi_mpi_short_float;
 extern sinew::foreign::object<512> ompi_mpi_ub;
 extern sinew::foreign::object<512> ompi_mpi_unavailable;
 }  // extern "C"

@@ -35,6 +35,23 @@ static void* send_more(void* unused) {
   return NULL;
 }
 
+/* A buffer with room for just so much as the standard tells a program to attach. */
+static void exact_buffer(void) {
+  enum { messages = 5, bytes = 24, room = messages * (bytes + MPI_BSEND_OVERHEAD) };
+  static char memory[room];
+  void* detached;
+  int got = 0;
+  MPI_Buffer_attach(memory, room);
+  for (int k = 0; k < messages; ++k) {
+    CHECK(MPI_Bsend(out, bytes, MPI_BYTE, rank, 4, MPI_COMM_WORLD) == MPI_SUCCESS);
+  }
+  for (int k = 0; k < messages; ++k) {
+    MPI_Recv(into, bytes, MPI_BYTE, rank, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Buffer_detach(&detached, &got);
+  CHECK(detached == memory && got == room);
+}
+
 int main(void) {
   int granted = 0, bytes = 0;
   void* memory = NULL;
@@ -63,6 +80,7 @@ int main(void) {
   }
   MPI_Buffer_detach(&memory, &bytes);
   CHECK(memory == attached && bytes == sizeof attached);
+  exact_buffer();
   MPI_Finalize();
   return 0;
 }

@@ -155,6 +155,17 @@ static void own_classes(void) {
   CHECK(flag && *last == code);
 }
 
+/* Where the library has no class for it, it is an argument. */
+static void a_null_errhandler(void) {
+  int error_class = 0, length = 0;
+  char text[MPI_MAX_ERROR_STRING];
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  const int code = MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRHANDLER_NULL);
+  MPI_Error_class(code, &error_class);
+  MPI_Error_string(error_class, text, &length);
+  CHECK(error_class == MPI_ERR_ARG || strstr(text, "MPI_ERR_ERRHANDLER") != NULL);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -167,6 +178,7 @@ int main(int argc, char** argv) {
   own_handler();
   forgiven();
   own_classes();
+  a_null_errhandler();
   MPI_Finalize();
   return 0;
 }

@@ -1,4 +1,7 @@
 /* Datatypes: making, sending, describing, packing. Any rank count: each rank talks to itself. */
+#if __has_include(<mpi-ext.h>) /* not among the headers of other MPIs here */
+#include <mpi-ext.h>
+#endif
 #include "check.h"
 #include <stddef.h>
 
@@ -108,6 +111,35 @@ static void large_counts(void) {
   MPI_Type_free(&huge);
 }
 
+#ifdef MPIX_C_FLOAT16
+/* 1.5 and 0.25 in each of the two formats of two bytes, and their sum. */
+static void two_byte_numbers(void) {
+  const struct {
+    MPI_Datatype type;
+    unsigned short number[2], sum;
+  } all[] = {{MPIX_C_FLOAT16, {0x3e00, 0x3400}, 0x3f00}, {MPIX_BFLOAT16, {0x3fc0, 0x3e80}, 0x3fe0}};
+  for (int k = 0; k < 2; ++k) {
+    unsigned short sum = all[k].number[0];
+    int bytes = 0;
+    MPI_Type_size(all[k].type, &bytes);
+    CHECK(bytes == 2);
+    MPI_Reduce_local(&all[k].number[1], &sum, 1, all[k].type, MPI_SUM);
+    CHECK(sum == all[k].sum);
+  }
+}
+#endif
+
+/* An address is one's own, also of what stands for something else elsewhere. */
+static void addresses(void) {
+  MPI_Aint found = 0;
+  MPI_Get_address(&rank, &found);
+  CHECK(found == (MPI_Aint)&rank);
+  MPI_Get_address(MPI_IN_PLACE, &found);
+  CHECK(found == (MPI_Aint)MPI_IN_PLACE);
+  MPI_Get_address(MPI_BOTTOM, &found);
+  CHECK(found == (MPI_Aint)MPI_BOTTOM);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -116,6 +148,10 @@ int main(int argc, char** argv) {
   subarray();
   packing();
   large_counts();
+  addresses();
+#ifdef MPIX_C_FLOAT16
+  two_byte_numbers();
+#endif
   MPI_Finalize();
   return 0;
 }

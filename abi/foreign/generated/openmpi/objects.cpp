@@ -173,6 +173,8 @@ sinew::foreign::object<512> ompi_mpi_real8 = {{sinew::foreign::predefined_object
     0x2da, 15}, {}};
 sinew::foreign::object<512> ompi_mpi_short = {{sinew::foreign::predefined_object::sign,
     0x208, 37}, {}};
+sinew::foreign::object<512> ompi_mpi_short_float = {{sinew::foreign::predefined_object::sign,
+    0x24a, -1}, {}};
 sinew::foreign::object<512> ompi_mpi_short_int = {{sinew::foreign::predefined_object::sign,
     0x22c, 53}, {}};
 sinew::foreign::object<512> ompi_mpi_signed_char = {{sinew::foreign::predefined_object::sign,
@@ -216,8 +218,6 @@ sinew::foreign::object<512> ompi_mpi_integer16 = {{sinew::foreign::predefined_ob
 sinew::foreign::object<512> ompi_mpi_lb = {{sinew::foreign::predefined_object::sign,
     sinew::foreign::nobodys, -1}, {}};
 sinew::foreign::object<512> ompi_mpi_ldblcplex = {{sinew::foreign::predefined_object::sign,
-    sinew::foreign::nobodys, -1}, {}};
-sinew::foreign::object<512> ompi_mpi_short_float = {{sinew::foreign::predefined_object::sign,
     sinew::foreign::nobodys, -1}, {}};
 sinew::foreign::object<512> ompi_mpi_ub = {{sinew::foreign::predefined_object::sign,
     sinew::foreign::nobodys, -1}, {}};

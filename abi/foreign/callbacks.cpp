@@ -1,10 +1,13 @@
 // Functions of the program that MPI calls: with handles, statuses, codes and keys of the program's
 // ABI. What has an argument of its own (attributes, generalized requests, data representations)
 // finds the program's function behind that; operations and error handlers have slots.
+#include <atomic>
 #include <cstdio>
 #include <memory>
+#include <type_traits>
 
 #include "abi/foreign/convert.hpp"
+#include "abi/foreign/cxx_callers.hpp"
 #include "abi/slots.hpp"
 
 using namespace sinew;
@@ -28,10 +31,33 @@ int no_slot(const char* what) {
 
 int no_memory() { return code_to(standard().Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_NO_MEM)); }
 
+// --- callers (cxx_callers.hpp) -------------------------------------------------------------------
+
+/// Open MPI's library for C++ has functions of C that call those of C++.
+constexpr bool has_callers = sizeof(foreign::comm) == sizeof(int);
+
+/// By slots; null where the function is C's.
+using callers = std::atomic<slots::procedure*>[slots::most];
+
+struct key_callers {
+  slots::procedure* copy_caller = nullptr;
+  slots::procedure* delete_caller = nullptr;
+};
+
+thread_local std::atomic<slots::procedure*>* last_caller = nullptr;
+thread_local key_callers* last_key = nullptr;
+
+template <class F>
+F* as(slots::procedure* function) {
+  return reinterpret_cast<F*>(function);
+}
+
 // --- operations ----------------------------------------------------------------------------------
 
 template <class Count>
 slots::table operations;
+template <class Count>
+callers operation_callers;
 
 template <class Count>
 using operation = void(void* in, void* inout, Count* length, foreign::datatype* type);
@@ -42,7 +68,15 @@ struct operation_of {
   struct call {
     static void function(void* in, void* inout, Count* length, MPI_Datatype* type) {
       foreign::datatype of = to_foreign(*type);
-      operations<Count>.template at<operation<Count>>(Slot)(in, inout, length, &of);
+      auto* const user = operations<Count>.template at<operation<Count>>(Slot);
+      if constexpr (has_callers) {
+        if (auto* const caller = operation_callers<Count>[Slot].load(std::memory_order_acquire)) {
+          using call = void(const void*, void*, int, foreign::datatype, operation<Count>*);
+          as<call>(caller)(in, inout, static_cast<int>(*length), of, user);
+          return;
+        }
+      }
+      user(in, inout, length, &of);
     }
   };
 };
@@ -56,6 +90,7 @@ int create_operation(operation<Count>* function, int commutes, foreign::op* op, 
     if (call == nullptr) {
       return no_slot("operations");
     }
+    last_caller = &operation_callers<Count>[operations<Count>.of(plain(function))];
   }
   return code_to(create(call, commutes, handle_out<MPI_Op>(op).at()));
 }
@@ -64,6 +99,9 @@ int create_operation(operation<Count>* function, int commutes, foreign::op* op, 
 
 template <class Standard>
 slots::table errhandler_functions;
+
+template <class Standard>
+callers errhandler_callers;
 
 template <class Standard>
 using errhandler_function = void(foreign_of<Standard>* handle, int* code, ...);
@@ -75,8 +113,20 @@ struct errhandler_of {
     static void function(Standard* handle, int* code, ...) {
       foreign_of<Standard> value = to_foreign(*handle);
       int told = code_to(*code);
-      errhandler_functions<Standard>.template at<errhandler_function<Standard>>(Slot)(&value,
-                                                                                      &told);
+      auto* const user =
+          errhandler_functions<Standard>.template at<errhandler_function<Standard>>(Slot);
+      slots::procedure* const caller =
+          has_callers ? errhandler_callers<Standard>[Slot].load(std::memory_order_acquire)
+                      : nullptr;
+      if (caller != nullptr) {
+        constexpr int kind = std::is_same_v<Standard, MPI_Comm>   ? 0
+                             : std::is_same_v<Standard, MPI_File> ? 1
+                                                                  : 2;
+        as<void(int, void*, int*, slots::procedure*)>(caller)(kind, &value, &told, plain(user));
+        told = MPI_SUCCESS;  // else C++ would take it for an error that nobody has seen
+      } else {
+        user(&value, &told);
+      }
       *code = code_from(told);  // what the call returns
     }
   };
@@ -92,6 +142,7 @@ int create_errhandler(errhandler_function<Standard>* function, foreign::errhandl
     if (call == nullptr) {
       return no_slot("error handlers");
     }
+    last_caller = &errhandler_callers<Standard>[errhandler_functions<Standard>.of(plain(function))];
   }
   return code_to(create(call, handle_out<MPI_Errhandler>(errhandler).at()));
 }
@@ -106,21 +157,41 @@ using delete_function = int(foreign_of<Standard> from, int key, void* value, voi
 
 /// Behind a key. Lives as long as the process: copies of an attribute may outlive its key.
 template <class Standard>
-struct attribute_functions {
+struct attribute_functions : key_callers {
+  attribute_functions(copy_function<Standard>* copies, delete_function<Standard>* erases,
+                      void* with)
+      : copy(copies), erase(erases), extra(with) {}
   copy_function<Standard>* copy;
   delete_function<Standard>* erase;
   void* extra;
 };
 
+constexpr int is_address = 0;  // what kind of value an attribute is
+
 template <class Standard>
 int call_copy(Standard from, int key, void* extra, void* in, void* out, int* flag) {
   const auto& all = *static_cast<attribute_functions<Standard>*>(extra);
+  if constexpr (has_callers) {
+    if (all.copy_caller != nullptr) {
+      using call = int(slots::procedure*, int, int, void*, int, void*, void*, int*);
+      return code_from(as<call>(all.copy_caller)(plain(all.copy), to_foreign(from),
+                                                 number_to<keys>(key), all.extra, is_address, in,
+                                                 out, flag));
+    }
+  }
   return code_from(all.copy(to_foreign(from), number_to<keys>(key), all.extra, in, out, flag));
 }
 
 template <class Standard>
 int call_delete(Standard from, int key, void* value, void* extra) {
   const auto& all = *static_cast<attribute_functions<Standard>*>(extra);
+  if constexpr (has_callers) {
+    if (all.delete_caller != nullptr) {
+      using call = int(slots::procedure*, int, int, int, void*, void*);
+      return code_from(as<call>(all.delete_caller)(
+          plain(all.erase), to_foreign(from), number_to<keys>(key), is_address, value, all.extra));
+    }
+  }
   return code_from(all.erase(to_foreign(from), number_to<keys>(key), value, all.extra));
 }
 
@@ -146,7 +217,7 @@ int create_key(copy_function<Standard>* copy, delete_function<Standard>* erase, 
   const int code =
       create(copy_of<Standard, Copy>(copy), call, number_out<keys>(key).at(), all.get());
   if (code == MPI_SUCCESS) {
-    (void)all.release();
+    last_key = all.release();
   }
   return code_to(code);
 }
@@ -269,6 +340,20 @@ struct dropped {
 };
 
 }  // namespace
+
+void set_caller(slots::procedure* caller) {
+  if (last_caller != nullptr) {
+    last_caller->store(caller, std::memory_order_release);
+  }
+}
+
+void set_key_callers(slots::procedure* copy, slots::procedure* erase) {
+  if (last_key != nullptr) {
+    last_key->copy_caller = copy;
+    last_key->delete_caller = erase;
+  }
+}
+
 }  // namespace sinew::foreign
 
 #pragma GCC visibility push(default)

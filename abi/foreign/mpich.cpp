@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "abi/foreign/convert.hpp"
+#include "abi/foreign/cxx_callers.hpp"
 
 using namespace sinew;
 using namespace sinew::foreign;
@@ -46,6 +47,15 @@ foreign::status* mpich_f08_status_ignore = nullptr;
 extern foreign::status* mpich_f08_statuses_ignore asm("MPI_F08_STATUSES_IGNORE");
 foreign::status* mpich_f08_statuses_ignore = nullptr;
 
+// What MPICH's library for C++ asks for beside MPI's functions.
+void MPII_Op_set_cxx(foreign::op /*op*/, slots::procedure* caller) { set_caller(caller); }
+void MPII_Errhandler_set_cxx(foreign::errhandler /*handler*/, slots::procedure* caller) {
+  set_caller(caller);
+}
+void MPII_Keyval_set_proxy(int /*key*/, slots::procedure* copy, slots::procedure* erase) {
+  set_key_callers(copy, erase);
+}
+
 int MPIR_Dup_fn(foreign::comm /*from*/, int /*key*/, void* /*extra*/, void* in, void* out,
                 int* flag) {
   *static_cast<void**>(out) = in;
@@ -79,6 +89,7 @@ foreign::file PMPI_File_f2c(int handle) {
 }
 SINEW_TWIN(MPI_File_f2c) foreign::file MPI_File_f2c(int handle);
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types
 #define SINEW_FORTRAN_STATUS(name, From, To)                                         \
   int PMPI_Status_##name(const From* from, To* to) { return copy_status(from, to); } \
   SINEW_TWIN(MPI_Status_##name) int MPI_Status_##name(const From* from, To* to)
@@ -89,6 +100,7 @@ SINEW_FORTRAN_STATUS(f082c, foreign::status, foreign::status);
 SINEW_FORTRAN_STATUS(f2f08, int, foreign::status);
 SINEW_FORTRAN_STATUS(f082f, foreign::status, int);
 #undef SINEW_FORTRAN_STATUS
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // extern "C"
 #pragma GCC visibility pop

@@ -26,6 +26,14 @@ errhandler_object& fixed(action a) {
   return a == action::fatal ? fatal : a == action::abort ? abort : ret;
 }
 
+/// MPI_ERRORS_RETURN by another handle, which is for abi/foreign alone: bindings of C++ throw where
+/// they find it.
+MPI_Errhandler errors_throw() { return reinterpret_cast<MPI_Errhandler>(0x14f); }
+errhandler_object& throwing() {
+  static auto& made = everlasting(action::ret);
+  return made;
+}
+
 errhandler_object* files = nullptr;  ///< null: MPI_ERRORS_RETURN
 
 int create(action a, void (*function)(), MPI_Errhandler* errhandler) {
@@ -50,6 +58,9 @@ errhandler_object* errhandler_of(MPI_Errhandler handle) {
   if (handle == MPI_ERRORS_RETURN) {
     return &fixed(action::ret);
   }
+  if (handle == errors_throw()) {
+    return &throwing();
+  }
   auto* found = resolve<errhandler_object>(handle);
   if (found == nullptr) {
     fail(MPI_ERR_ERRHANDLER, "the error handler is %s",
@@ -66,7 +77,7 @@ MPI_Errhandler handle_of(errhandler_object* e) noexcept {
     case action::abort:
       return MPI_ERRORS_ABORT;
     case action::ret:
-      return MPI_ERRORS_RETURN;
+      return e == &throwing() ? errors_throw() : MPI_ERRORS_RETURN;
     default:
       return handle_of<MPI_Errhandler>(e);
   }

@@ -315,6 +315,7 @@ inline constexpr handle_pair errhandlers[] = {
     {0x54000003, 0x142},  // ERRORS_ABORT
     {0x54000000, 0x141},  // ERRORS_ARE_FATAL
     {0x54000001, 0x143},  // ERRORS_RETURN
+    {0x54000002, 0x14f},  // ERRORS_THROW_EXCEPTIONS
 };
 inline constexpr handle_pair requests[] = {
     {0x2c000000, 0x180},  // REQUEST_NULL

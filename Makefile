@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Thin: each target is one or two commands that one could type oneself.
 PREFIX ?= /usr/local
 .PHONY: help build check check-long check-mpi4py check-fortran check-apps check-abi demo bench report picture install uninstall wheel deb dist docs format format-check clean

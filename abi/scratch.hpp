@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Values for the length of a call, for bindings that translate arrays of arguments.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Callbacks without an argument of their own (operations, error handlers), for bindings that
 // translate what they are called with: a slot is a C function that knows the one procedure of its
 // number. A procedure keeps its slot for ever, so that a program needs one for each procedure that

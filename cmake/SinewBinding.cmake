@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A C binding with a library of its own beside libsinew.so: abi/<name>, include/c/sinew_<name>.h,
 # libsinew_<name>.so.
 

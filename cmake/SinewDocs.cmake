@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # cmake -P SinewDocs.cmake: docs/ to build/docs, with the settings table of the built binary.
 get_filename_component(root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 file(COPY ${root}/docs ${root}/README.md ${root}/ARCHITECTURE.md DESTINATION ${root}/build)

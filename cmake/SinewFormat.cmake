@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # cmake -DMODE=-i|--dry-run -P SinewFormat.cmake
 get_filename_component(root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 find_program(CLANG_FORMAT NAMES clang-format-19 clang-format REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Each public header must compile alone: one generated source per header, as an object library
 # that the target `tests` builds, in the tree of AddressSanitizer. Whether it includes what it needs
 # of the standard library, which is precompiled there, tests/tidy sees.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What `make install` copies, and how other builds find it: a CMake package and pkg-config files.
 include(CMakePackageConfigHelpers)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # sinew_module(<name> [LINKS <targets...>] [PLUGINS <folders...>]): the folder src/<name> as a
 # static library sinew_<name>, without the folders that become plugins of their own, and its tests
 # tests/<name>/*_test.cpp as one program. What a module uses stands in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Language, warnings, sanitizers, places and the compiler cache: what every target shares.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

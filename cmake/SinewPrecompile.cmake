@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A third of the compiler's time for a source of ours goes into the standard library's headers. With
 # SINEW_PRECOMPILE, as in the presets, they are compiled once for all libraries, and once for all
 # programs, whose code is made otherwise. tests/tidy finds the #include that is missing.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # cmake -DPREFIX=<prefix> -P SinewUninstall.cmake: removes what was installed below the prefix, by
 # the list that the installation has written there, and the folders that are empty then. Those of
 # /usr and /usr/local stay, but for our own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A ring of fibers over the ranks of a job: each rank has a thousand of them, and each sends to its
  * namesake in the next rank and receives from the one before, in the blocking calls that one would
  * use with one thread. A mutex and a condition keep the rank's own account.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The same in C++, with the headers of the module itself: a pipeline over the ranks of a job. Each
 // stage is a fiber that receives, works and passes on; fibers of one rank hand over through a
 // mutex and a condition variable, fibers of different ranks through MPI.

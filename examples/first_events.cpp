@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every rank starts a task on the next rank. All of them wait for a gate that rank 0 opens, and a
 // barrier at which they arrive adds up what they have computed.
 #include <cstdint>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! A halo exchange in two ways. With allocatable components each image puts its edge into a box of its
 ! neighbour. With pointer components it reads the edge out of the neighbour's own memory, which is an
 ! ordinary allocatable array that no other image knows: Sinew goes and gets it.

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Heat in a rod, cut into pieces: each image puts its outer points into its neighbours, synchronises
 ! with those two only, and steps. The result is checked against the same rod on one image.
 program heat

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A histogram over all ranks in six ways: each rank counts random numbers into buckets that are
 // striped over the ranks, and every way must give the same.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Events, tasks and data in C. Every rank spawns a task on the next rank, which fills a row there;
  * the row is copied here when the task has ended, and added to a total that rank 0 shows. */
 #include <inttypes.h>

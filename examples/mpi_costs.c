@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* What being one of many ranks costs: time and memory of the start, of the first message to each
    other rank, and the time of barrier and allreduce. The largest of all ranks' figures; memory is
    what malloc has given out. docs/internals/scale.md computes the same. With --start-only each rank

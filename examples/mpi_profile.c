@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A profiler by MPI's profiling interface: which calls a program makes, how often, and how long
  * they take. Each function here stands before the one of the library, and calls it by its name with
  * a P. As a shared library it needs no change of the program:

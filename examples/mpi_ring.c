@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A number goes round the ring of ranks ten times, and all agree on it. */
 #include <mpi.h>
 #include <stdio.h>

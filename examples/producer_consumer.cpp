@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A buffer on rank 0 that all ranks fill, guarded by a reservation: each rank acquires it, has a
 // task on rank 0 put a number there, and releases it; rank 0 has another task empty it now and
 // then. Nobody waits for the lock: a task starts when its lock was granted, on whichever rank, and

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! A queue of work: image 1 offers numbered tasks, all images draw the next number by one atomic
 ! addition, and post an event to image 1 for each task done. No image waits for another.
 program queue

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the examples with events and regions begin with: this process's place in its job.
 #pragma once
 

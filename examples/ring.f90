@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 program ring
   use mpi_f08
   implicit none

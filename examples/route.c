@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* An exchange of uneven messages over several paths of a network, planned once and run as often as
  * one likes. The network, by default 2x2, has as many nodes as there are ranks:
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A stencil over ranks by events alone: all steps of all ranks are ordered before the first begins,
 // and nobody waits until the last has ended.
 //

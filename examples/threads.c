@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Threads that hand a number on, each to the next: 2,000 of them, of which one is awake at a time.
  *   cc -O2 -pthread examples/threads.c -o threads
  *   build/bin/sinew run --threads-as-fibers ./threads */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rank 0 has tasks of very different lengths, for whichever rank is free: a group of all
 // processors. What each has found is added up by a barrier. On several hosts as on one:
 //   sinew run --hosts h1:2,h2:2 build/examples/work_sharing

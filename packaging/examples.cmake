@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Builds the examples with an installed Sinew: cmake -S . -B build -DCMAKE_PREFIX_PATH=<prefix>
 cmake_minimum_required(VERSION 3.22)
 project(sinew_examples LANGUAGES C CXX)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What sinew_last_error() tells.
 #pragma once
 

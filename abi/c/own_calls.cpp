@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Our own system calls, past whatever a preloaded library puts in the way: libsinew_threads.so
 // turns a program's sched_yield() into a switch of fibers, which is wrong inside the scheduler.
 // Linked into each of our libraries and seen by nobody else.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C binding of pools.
 #include "sinew/fiber/pool.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C binding of fibers: checks arguments, catches what is thrown.
 #include "sinew.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C binding of what fibers and threads wait for together. The objects lie in the C ones.
 #include <cerrno>
 #include <exception>

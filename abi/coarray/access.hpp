@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The hot part of put and get, shared by the bindings.
 #pragma once
 

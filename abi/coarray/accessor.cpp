@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "abi/coarray/accessor.hpp"
 
 #include <sys/mman.h>

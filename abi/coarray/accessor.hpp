@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GCC 15 and 16 make a function for each place of the program that touches another image's data. It
 // is told where that data is mapped here, and can then do everything but follow allocatable and
 // pointer components, which hold addresses of the other process: such functions must run there

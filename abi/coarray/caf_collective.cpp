@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collective subroutines: the same in all versions.
 #include "abi/coarray/collective.hpp"
 #include "abi/coarray/failure.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The calls that are the same for all versions of gfortran: memory, stopping.
 #include <cstdio>
 #include <cstdlib>

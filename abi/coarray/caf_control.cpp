@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Image control whose interface differs between versions only in where ERRMSG= is: up to GCC 15 the
 // compiler passes sync's ERRMSG as the address of a pointer to it.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GCC 8 to 15: this_image and num_images; teams are in caf_team_12.cpp.
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/team.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GCC 16: this_image, num_images and teams. A team is passed as its handle, and the statements have
 // STAT= and ERRMSG=.
 #include <string>

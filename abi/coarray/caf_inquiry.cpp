@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // failed_images, stopped_images and random_init. The same in all versions.
 #include <cstdint>
 #include <cstdlib>

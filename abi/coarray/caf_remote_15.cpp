@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GCC 15 and 16: put and get by functions that the compiler makes for each place of the program.
 #include <algorithm>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Locks (and critical sections, which are locks of image 1), events, atomic subroutines: the same
 // in all versions.
 #include <sched.h>

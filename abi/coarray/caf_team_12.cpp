@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GCC 8 to 15: teams.
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/form_team.hpp"

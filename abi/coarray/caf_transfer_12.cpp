@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GCC 8 to 14: the runtime walks the arrays.
 #include "abi/coarray/access.hpp"
 #include "abi/coarray/failure.hpp"

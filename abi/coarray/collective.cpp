@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small reductions go by recursive doubling: in round k members that differ in bit k swap their
 // values, each through one line of the other's memory; and so do longer ones of members that are
 // each on a node of its own, through their stages. Everything else goes through stages, too, two at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collective subroutines over the images of a team.
 #pragma once
 

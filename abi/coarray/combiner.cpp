@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What reductions do to a run of elements.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "abi/coarray/exchange.hpp"
 
 #include "abi/coarray/failure.hpp"

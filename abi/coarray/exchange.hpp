@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An allgather of one word among the images of a team.
 #pragma once
 

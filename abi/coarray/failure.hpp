@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How errors leave the module: as STAT= and ERRMSG= if the program asked for them, else as error
 // termination of all images.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What gfortran passes to its coarray runtime: layouts of GCC 8 to 16 on 64-bit systems, as its
 // -fdump-tree-original shows them. Not ISO_Fortran_binding's descriptors.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // This image's place among the images. One per process, as the compiler's interface has it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calling CO_REDUCE's function for derived types. How such a function takes and returns records of
 // up to 16 bytes depends on their members, which the compiler does not tell.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "abi/coarray/reference_walk.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From x[i]%a%b(3:5)%c to the elements it names: pointers and bounds on the way are the other
 // image's.
 #pragma once

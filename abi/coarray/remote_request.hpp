@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Running one of the compiler's functions where the data is (accessor.hpp says which): the image
 // that asks sends all that it needs as a request of rma, and the other one does it in its next
 // round of progress, so before or in its next image control statement, and answers with the result.

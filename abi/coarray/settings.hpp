@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The settings of coarrays, in a header so that `sinew info config` has them without the library.
 #pragma once
 

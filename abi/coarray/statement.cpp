@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "abi/coarray/statement.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The statement that this image executes and what it waits for there; used by reports of hangs
 // only. A statement costs two stores, a wait a few more when it begins.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Locks, events and atomic variables: elements of 16 bytes in the heap.
 #pragma once
 

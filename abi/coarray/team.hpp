@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Teams and the synchronisation of their images.
 //
 // Image control must also return when an image stops or fails. So every wait ends when the awaited

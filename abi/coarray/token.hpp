@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the compiler holds for each coarray, and passes back to us with each access.
 #pragma once
 

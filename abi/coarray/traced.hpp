@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What `sinew run --trace` and reports of hangs show of coarrays. Off, it costs a load and two
 // stores; single elements between images
 // go without.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Moving elements between this image's memory and another's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Finding out about a function of the program's by calling it where it can do no harm: in a child
 // process that ends at once.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Output that Fortran still holds in its buffers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // REAL(10) and REAL(16) both come as elements of 16 bytes, and the compiler does not say which:
 // what they are has to be found out.
 #pragma once

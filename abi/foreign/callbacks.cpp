@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Functions of the program that MPI calls: with handles, statuses, codes and keys of the program's
 // ABI. What has an argument of its own (attributes, generalized requests, data representations)
 // finds the program's function behind that; operations and error handlers have slots.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a program of another library's ABI passes, as the standard's ABI wants it, and back. An
 // object for each argument lives as long as the call. A result that the call does not set stays as
 // the program had it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPICH's library for C++ creates operations, error handlers and keys with functions of C++ as if
 // those were C's, and then says which functions of its own call them. It does so in the thread that
 // has created them, at once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Surviving the death of ranks in Fortran, by the names that Open MPI and MPICH have. Compiled
 // twice, as the standard's procedures are.
 #include "abi/fortran/convert.hpp"

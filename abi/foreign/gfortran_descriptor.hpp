@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How gfortran passes an assumed-rank array to a procedure without bind(C), as MPICH's mpi_f08 has
 // them: by the compiler's own descriptor, as its -fdump-tree-original shows it, not by C's. A text
 // is an address there, and its length comes behind all arguments.

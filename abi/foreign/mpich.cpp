@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What MPICH's library has beside the standard's functions: handles and statuses as Fortran has
 // them, which are C's own there; data; and a copy function.
 #include "abi/foreign/mpich.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPICH's ABI, version 12 of its libraries, which Intel MPI, Cray MPICH and MVAPICH share: what a
 // handle, a status and an address are. A handle is an int: two bits say whether it is predefined,
 // four which kind of object it is, and the others which object.

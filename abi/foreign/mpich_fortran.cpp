@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "abi/foreign/mpich_fortran.hpp"
 
 extern "C" {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPICH's ABI as Fortran sees it: a handle is C's, and special addresses are variables in COMMON
 // blocks, of which a program has a copy that stands for all. mpi_f08 has variables of its own in
 // their place.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What Open MPI's library has beside the standard's functions: objects behind handles, functions
 // behind constants, handles and statuses as Fortran has them, and the cells that stand for special
 // addresses in Fortran.

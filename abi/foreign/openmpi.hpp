@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Open MPI's ABI, version 40 of its library (4.0 to 5.0): what a handle, a status and an address
 // are. A handle is an address: of an exported object for a predefined one, and of the standard's
 // object, which is its handle, too, for all others. A program may have its own copy of an exported

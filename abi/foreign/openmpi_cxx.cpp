@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Open MPI's C++ binding (MPI-2's, which Open MPI had until 4.1): what its header leaves to a
 // library. All its classes are a table of virtual functions and a handle. The tables are the
 // program's, for the header makes every source that includes it define them; here they have only

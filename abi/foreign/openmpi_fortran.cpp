@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_SIZEOF of Open MPI's modules mpi and mpi_f08: a procedure for each kind and rank.
 #include "abi/foreign/openmpi_fortran.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Open MPI's ABI as Fortran sees it: a handle is a number that C's conversions know, and special
 // addresses are variables in COMMON blocks, of which a program has a copy that stands for all.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Values that mean the same in the ABI of another library and in the standard's.
 #pragma once
 

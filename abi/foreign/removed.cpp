@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-1's functions that the standard has removed and that old programs still call, over their
 // successors.
 #include "abi/foreign/convert.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Procedures whose arguments say different things in different calls: values of attributes, the
 // contents of datatypes, objects of the tool interface; and arrays that only a root has.
 #include "abi/foreign/convert.hpp"

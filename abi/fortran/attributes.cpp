@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Attributes: Fortran's values are integers of the width of an address, C's are addresses.
 // Predefined attributes are addresses of integers in C and the integers in Fortran (MPI-5.0
 // section 19.3.7). Compiled twice, as the generated procedures are.

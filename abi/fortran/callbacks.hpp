@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fortran procedures that C's MPI calls; those without an argument of their own (operations, error
 // handlers) through a slot (abi/slots.hpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What Fortran passes, as C's MPI wants it, and back. Each object lives as long as one call.
 //
 // A handle is an INTEGER, which mpi_f08's types have as their only component, and a status has C's

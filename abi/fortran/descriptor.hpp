@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How mpi_f08 passes choice buffers and texts to procedures with bind(C): as C's descriptors. An
 // ABI whose procedures have no bind(C) has another form of all that is here in its header.
 #pragma once

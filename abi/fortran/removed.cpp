@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Procedures that MPI-3.0 has removed, of which old programs are full, over their successors. Their
 // displacements and extents are INTEGERs. Compiled twice, as the generated ones are.
 #include <limits>

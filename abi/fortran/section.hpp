@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Choice buffers of mpi_f08: array sections as MPI sees them, without a copy where a datatype can
 // say where their elements lie (MPI-5.0 sections 19.1.2 and 19.1.12).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "abi/fortran/section_cache.hpp"
 
 #include <algorithm>

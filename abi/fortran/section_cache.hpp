@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Datatypes of array sections, kept from call to call: a halo is exchanged by the same sections in
 // every step, and making their datatypes takes longer than sending small ones. Warm.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Procedures that the generator leaves out: callbacks, arrays of texts, results that depend on the
 // language. Compiled twice, as the generated ones are.
 #include <algorithm>

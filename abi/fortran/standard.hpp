@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The standard ABI as Fortran sees it: an INTEGER handle is what MPI_X_toint gives (MPI-5.0 section
 // 20.4), mpi_f08's types have it as their only component, and cells stand for special addresses.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What convert.hpp declares: the part that is there once, however the procedures are called.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The compiler's own values of LOGICALs, for the C++ side.
 module mpi_fortran_values
   use, intrinsic :: iso_c_binding, only: c_int

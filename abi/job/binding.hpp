@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the functions of sinew_job.h have in common.
 #pragma once
 

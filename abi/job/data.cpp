@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C binding of instances and what moves their data.
 #include <bit>
 #include <span>

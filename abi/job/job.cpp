@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C binding of jobs, events and tasks.
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The reductions of sinew_job.h as operators of region.
 #pragma once
 

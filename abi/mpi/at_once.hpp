@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The fast path of MPI_Send and MPI_Isend: a short message of a predefined datatype, over
 // any communicator that is usable, which fits into the fabric now. It runs before the generated
 // binding sets up its error handling, and so calls nothing but the fabric, keeps no state and does

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 7.7: attributes of communicators, datatypes and windows.
 #include "abi/mpi/attributes.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Values that programs attach to communicators, datatypes and windows under keys of their own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the generated functions need beside the implementations: widening counts on the way in and
 // narrowing them on the way out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 3.6: buffered sends, over p2p's.
 #include "sinew/p2p/buffered.hpp"
 

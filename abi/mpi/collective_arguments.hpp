@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arguments of collectives, checked and as coll takes them: blocking and nonblocking ones alike.
 #pragma once
 

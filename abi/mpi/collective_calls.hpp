@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 chapter 6 and sections 8.6 to 8.8: a collective's call, its arguments checked and as coll
 // takes them. Each collective is described once, by calls::Name; generated/collective_forms.cpp has
 // its three forms, which do with the description what follows here. Where the standard makes an

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "abi/mpi/collective_check.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SINEW_MPI_CHECK: before a collective runs its ranks compare what they call: which collective,
 // root, operation, and, where all blocks are alike, how much data of which kind. Rank 0 of the
 // communicator compares. Blocking calls wait for its answer, and all fail if one differs, or if an

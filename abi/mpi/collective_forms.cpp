@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the three forms of a collective do with its description.
 #include <memory>
 #include <utility>

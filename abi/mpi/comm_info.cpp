@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 7.4.4: hints of communicators. Those that we know are kept, others and values
 // that make no sense are ignored; MPI_Comm_get_info returns those in use.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 9.3: error handlers.
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/errors.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 sections 9.4 (classes) and 9.5 (classes and codes that programs add).
 #include "abi/mpi/error_table.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Names and sentences of the error classes, and those that programs add.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a call fails: it throws `failure`, which the binding catches and hands to the error handler
 // of the communicator. A call that succeeds pays nothing.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 sections 14.2 and 14.6: opening, closing, sizes, hints, atomic mode.
 #include "abi/mpi/file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files behind their handles (MPI-5.0 chapter 14), over the module io.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 14.4: reading and writing.
 #include "abi/mpi/file_access.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What all calls that read or write have in common; the calls themselves are generated
 // (generated/file_accesses.cpp).
 #pragma once

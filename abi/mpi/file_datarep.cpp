@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "abi/mpi/file_datarep.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How data are represented in a file (MPI-5.0 section 14.5): as in memory, as external32, or as
 // functions of the program say.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 sections 14.3 and 14.4.3: views, and where their pointers stand.
 #include <cstring>
 #include <optional>

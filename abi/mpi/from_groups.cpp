@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "abi/mpi/from_groups.hpp"
 
 #include <cstring>

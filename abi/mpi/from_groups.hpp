@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Communicators made from groups, without a parent (MPI-5.0 section 7.4.2).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 sections 8.5.3 to 8.5.5: graphs that are known on every rank, and distributed graphs.
 #include <algorithm>
 #include <span>

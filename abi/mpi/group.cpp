@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 7.3: groups.
 #include <span>
 #include <utility>

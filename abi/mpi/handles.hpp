@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Handles are addresses of objects that begin with a tag, or the standard's small integers. A
 // freed or foreign handle differs from a live one by the tag: memory of freed objects is reused
 // for objects of the same kind only and never given back.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 7.4.2: duplicates of communicators, blocking and not.
 #include <memory>
 #include <mutex>

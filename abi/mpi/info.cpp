@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 chapter 10: info objects.
 #include "abi/mpi/info.hpp"
 

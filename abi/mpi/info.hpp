@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Info objects: ordered sets of (key, value).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 chapter 11: initialisation and finalisation.
 #include <pthread.h>
 #include <unistd.h>

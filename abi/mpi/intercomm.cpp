@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 7.6: intercommunicators. Their collectives are described in collective_calls.cpp.
 #include "abi/mpi/intercomm.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kinds of memory that buffers may lie in (MPI-5.0 section 11.4.3): the process's own, wherever it
 // comes from, and what MPI_Alloc_mem and windows give.
 #pragma once

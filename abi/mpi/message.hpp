@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the calls that move messages share: the checked buffer, and messages behind their handles.
 #pragma once
 

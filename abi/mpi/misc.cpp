@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Versions, clocks, memory, names (MPI-5.0 chapters 9, 10), the ABI's queries (chapter 20).
 #include <unistd.h>
 

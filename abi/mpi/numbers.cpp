@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Handles as integers (MPI-5.0 section 20.4): what Fortran has of a communicator or a request. The
 // conversions are on the path of every nonblocking call from Fortran, so they take no lock.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 sections 6.9.2 to 6.9.7: reduction operations.
 #include "abi/mpi/op.hpp"
 

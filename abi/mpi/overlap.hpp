@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SINEW_MPI_CHECK: whether two buffers of one call have bytes in common, which the standard
 // forbids.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 chapter 3: sends, receives, probes; blocking and not.
 #include <cstddef>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 sections 5.2 and 5.3: packing, native and external32.
 #include <cstring>
 #include <vector>

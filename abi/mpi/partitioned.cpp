@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 chapter 4: the calls of partitioned communication.
 #include <memory>
 #include <string>

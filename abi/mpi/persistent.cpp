@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 3.9: persistent requests. The arguments are kept and used by each start.
 #include <memory>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 sections 11.8 to 11.10: groups of one job or of several that meet at a port, under a
 // published name or by a socket, over the module dynamic.
 #include <fcntl.h>

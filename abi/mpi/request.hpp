@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Requests behind their handles: what MPI_Wait and its kin wait for.
 #pragma once
 

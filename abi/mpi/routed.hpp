@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_Alltoallv over planned paths, where the hint sinew_alltoallv_topology names a network.
 #pragma once
 

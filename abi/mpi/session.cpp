@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 11.3: sessions. All of a process use the one job below, as MPI_Init does.
 #include "abi/mpi/session.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sessions behind their handles (MPI-5.0 section 11.3), and how they and MPI_Init share the one
 // library below them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The settings of libmpi_abi, also for the table of `sinew info config`.
 #pragma once
 

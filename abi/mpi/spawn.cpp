@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 11.8: ranks that are started at run time, over the module dynamic.
 #include "sinew/dynamic/spawn.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 sections 3.2.5, 5.1.11 and 12.3: what a status says, and setting it.
 #include "abi/mpi/status.hpp"
 

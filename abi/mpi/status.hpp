@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What MPI_Status holds beside its three public fields: the size in bytes, and whether cancelled.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 chapter 15: initialisation of the tool interface, and what its parts share.
 #include "abi/mpi/tool.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the parts of the tool interface share (MPI-5.0 chapter 15). Its functions return codes of
 // their own and call no error handler; they work before MPI_Init and after MPI_Finalize.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 15.3.9: categories. The first holds all others, of which each is a module.
 #include "abi/mpi/tool.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 15.3.6: control variables. Each setting is one, under its name in the
 // environment. Those that are read when a rank joins the job can be written until then, the others
 // at any time. MPI-5.0 section 15.3.5: what the values of a variable mean.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 15.3.8: events, of one source. Messages are told from within progress, where a
 // callback may make no call that communicates: it is the one registered for
 // MPI_T_CB_REQUIRE_MPI_RESTRICTED or for more that is called then, and if there is only one for

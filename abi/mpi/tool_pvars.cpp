@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 15.3.7: performance variables. Three kinds: what matching has cost, which it
 // counts anyhow and which are only read; what messages and one-sided operations do, counted in
 // each handle while it is started; and how often this rank has slept.

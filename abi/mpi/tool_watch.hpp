@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the rest of the binding tells the tool interface. Nothing of it lies on a path that is not
 // observed.
 #pragma once

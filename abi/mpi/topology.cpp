@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 chapter 8: Cartesian topologies, and what all topologies share. (Graphs: graph.cpp.)
 #include "abi/mpi/topology.hpp"
 

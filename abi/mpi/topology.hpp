@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a communicator knows of its neighbours (MPI-5.0 chapter 8). Ranks keep their order: a
 // topology gives them places, whether or not the program allows others.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The predefined datatypes (MPI-5.0 section 3.2.2 and appendix A) and the lookup of handles.
 #include "abi/mpi/type.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 sections 5.1.5 to 5.1.14: what a datatype is, how it was made, which one fits.
 #include <climits>
 #include <cstring>

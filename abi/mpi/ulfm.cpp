@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Beyond MPI-5.0: surviving the death of ranks, by the names of Open MPI and MPICH (mpi-ext.h; the
 // proposal for MPI is mpi-forum/mpi-issues#20). In a job of `sinew run --survive` agreements are
 // the module agreement's, so they end whoever dies; in others a death ends the job, and they are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 sections 3.7.3 and 3.7.5: waiting for and testing one, any, some or all requests.
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/request.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 sections 12.2 and 12.3: making windows, and what is known of them.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 12.4: puts, gets and accumulates. All have been done at the origin when their
 // call returns (see sinew/window/memory.hpp), so that a request of theirs is complete at once; but
 // for what brings something from another node, of which much is under way at a time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 12.5: epochs. Operations on most ranks have been done when their calls return, so
 // that an epoch's end has nothing to wait for but the other ranks. Those on ranks that need a flush
 // have been done at the origin, but for gets; what ends an epoch, or flushes, waits until they are

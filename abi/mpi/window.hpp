@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Windows behind their handles (MPI-5.0 chapter 12).
 #pragma once
 

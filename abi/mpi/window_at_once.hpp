@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The fast path of MPI_Put, MPI_Get and MPI_Win_flush, before the generated binding sets up its
 // error handling (as at_once.hpp): the same predefined datatype on both sides, memory that the
 // window has made, an open epoch. In all other cases, wrong arguments included, nothing has been

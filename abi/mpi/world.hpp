@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The state of the MPI binding: one per process, because MPI's interface has it so. Everything
 // below the binding takes its runtime by argument.
 #pragma once

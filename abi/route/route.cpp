@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C binding of multipath transfers: checks arguments, catches what is thrown.
 #include <exception>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Barriers, spin locks and once.
 #include <pthread.h>
 

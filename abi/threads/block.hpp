@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The thread-local storage of a thread that is a fiber: the same block that glibc gives a thread,
 // so everything that lies at the thread pointer is where libraries and compilers expect it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls that wait for less common things than input.cpp's: locks of files, System V's and POSIX'
 // queues and semaphores, children by waitid().
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // <threads.h>: the same threads under C11's names. glibc's versions call its own functions
 // directly, so they must be replaced too.
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernel threads that a program makes past pthreads. Without thread-local storage of their own they
 // would have their creator's: a fiber's, and so the scheduler would take them for that fiber. They
 // get a block each, in which they are no threads of ours, and wait as kernel threads do.

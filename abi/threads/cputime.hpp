@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The processor time of each thread. Nobody counts it until somebody asks; until then it is known
 // to a slice, and a switch costs nothing for it. From then on the kernel's clock is read at
 // switches.

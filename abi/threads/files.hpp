@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How calls of the program wait for descriptors: they try without waiting, then the fiber sleeps
 // until something happens to the descriptor, and they try again.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Futexes of the program itself: what std::atomic::wait, std::future, function-local statics and
 // Rust's library use. They reach the kernel through syscall(), which can be replaced; a library
 // that has the instruction inlined, as OpenMP's, blocks its worker: see monitor.cpp.

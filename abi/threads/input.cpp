@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls that wait for files and children. In a fiber they would stop the worker and every
 // fiber on it, perhaps the very one that would end the wait; so they try without waiting, and the
 // fiber sleeps until there is cause to try again (files.hpp). What the C library does inside itself

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Values by pthread keys: glibc keeps them in the thread's block, which is right for fibers too.
 // Only who destroys them when a fiber ends must be known.
 #pragma once

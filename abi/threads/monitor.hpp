@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Workers that are stuck: their fiber blocks in a system call that we do not see coming, or
 // computes where it must not be switched out. Such a fiber keeps its kernel thread, as a thread of
 // the system, until its next call that waits; its worker goes on on another one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a pthread_mutex_t holds under us.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A mutex between processes names its owner by the kernel's number, and the kernel, when a thread
 // ends, marks those robust ones that are in that thread's list and name it. A fiber has no such
 // number, and the one that gettid() gives it may be another process' fiber's, too. So a fiber takes

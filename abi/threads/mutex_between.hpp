@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Mutexes between processes that know their owner: recursive, error-checking and robust ones. In
 // glibc's layout and by its protocol, for the other process may have the system's threads.
 #pragma once

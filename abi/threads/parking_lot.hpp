@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The parking lot: fibers and threads that wait for something at an address, as futexes do it for
 // threads. All that the program's mutexes, conditions, semaphores and the rest need of us beside a
 // word of their own, so they fit into the objects that glibc's headers declare.

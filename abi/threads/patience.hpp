@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Programs rely on being interrupted: a thread that locks, looks and unlocks until another one has
 // done its part would never let a fiber do it. So calls that might have waited count, and now and
 // then let the others run.

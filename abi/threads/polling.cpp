@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls that wait for several descriptors. Each looks without waiting; then the fiber sleeps until
 // something happens to one of them.
 #include <poll.h>

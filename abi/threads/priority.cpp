@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Priorities, policies and processors of threads. Workers have them; what a thread asks for is
 // kept, so that it reads what it wrote, and changes nothing.
 #include "abi/threads/priority.hpp"

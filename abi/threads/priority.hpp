@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // System calls about priorities and processors, which name threads by number.
 #pragma once
 

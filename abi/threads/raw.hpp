@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // System calls past the C library: no cancellation, no errno, and never ourselves.
 #pragma once
 

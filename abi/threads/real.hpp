@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // glibc's own functions behind those that we replace, and what of its inside a thread's block
 // needs. Found by name once, at start; what is missing is a reason to refuse.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What we know of one thread of the program. It lies in the thread's own TLS, at the same distance
 // from the thread pointer in every thread, so a pthread_t leads to it without a look-up.
 #pragma once

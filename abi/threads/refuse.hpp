@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What threads that are fibers cannot have.
 #pragma once
 

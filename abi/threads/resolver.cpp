@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "abi/threads/resolver.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A file of its own, because <resolv.h> defines macros with names that others use.
 #pragma once
 

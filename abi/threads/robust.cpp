@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Robust mutexes: who ends while it holds one leaves it to the next, who is told so and may repair
 // what it protects (POSIX.1-2017, pthread_mutexattr_setrobust). Each thread has a list of those
 // that it holds. Only within a process: between processes see mutex_between.cpp.

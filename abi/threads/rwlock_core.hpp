@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The lock for readers and writers in the word of a pthread_rwlock_t. Parking is the parking lot
 // and how threads meet: an explorer in the tests has its own.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The settings of a program's threads as fibers. In a header, so that `sinew info config` lists
 // them without the library, which replaces functions of libc.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sets of signals as one word: signal n is bit n - 1, as in the kernel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Signals of threads that are fibers: a mask of its own for each, signals sent to one, and those of
 // the process to one that does not block them.
 #pragma once

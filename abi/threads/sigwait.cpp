@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls that wait for signals, and jumps out of handlers.
 #include <pthread.h>
 #include <setjmp.h>

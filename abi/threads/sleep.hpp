@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Waiting for what nobody will tell us about: other processes, files.
 #pragma once
 

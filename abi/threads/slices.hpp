@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads that compute are interrupted now and then, so that the others of their worker run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When threads begin to be fibers, and when they stop.
 #pragma once
 

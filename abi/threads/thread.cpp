@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads that come and go.
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a call that might stop its worker waits: it looks, lets others run, and looks again.
 #pragma once
 

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Exchanges as a fire simulation has them: the domain is a grid of small meshes, some of them solid,
 ! dealt to the ranks one by one, so that nearly all neighbours are remote; in each step every mesh
 ! sends each of up to 26 neighbours a message for each of four quantities, with a tag of its own.

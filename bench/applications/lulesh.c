@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The exchanges of LULESH, a shock hydrodynamics proxy: a cube of ranks, each with a cube of
 // elements; in a step the nodes at faces, edges and corners are added up over up to 26 neighbours
 // (forces), overwritten by the owner's (positions and velocities), then faces of elements are

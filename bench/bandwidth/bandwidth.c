@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One-way bandwidth: windows of 64 messages, GB/s (1e9 bytes). Rows with offset=16 are sent from 16
 // bytes behind a page's beginning: some processors copy much more slowly between such addresses.
 #include "../common/window.h"

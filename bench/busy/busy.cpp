@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a rank waits for another one's help: rank 0 asks rank 1, which waits in the runtime, or
 // computes and does not call it at all. `sinew run -n 2 bench-busy [budget_ms=N]`, on one node or
 // on two hosts. Each sample is one request and its answer, after a pause: whoever helps has had

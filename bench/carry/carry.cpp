@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The executor on one node beside plain copies: `sinew run -n 8 bench-carry`. Every rank sends
 // `bytes` to every other over the planned paths of a torus, store and forward at every rank; a hop
 // is a copy from one rank's memory to another's. The plain rate is that of all ranks copying the

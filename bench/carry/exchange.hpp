@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What both ways to measure share: messages of all ranks, timed between barriers.
 #ifndef SINEW_BENCH_CARRY_EXCHANGE_HPP
 #define SINEW_BENCH_CARRY_EXCHANGE_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // On hosts that the cables of a torus join: patterns carried out over default routes and over
 // plans, beside what was predicted.
 #ifndef SINEW_BENCH_CARRY_LINKS_HPP

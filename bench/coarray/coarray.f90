@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Puts, gets and synchronisations between two images, after the method of the EPCC suite: whoever is
 ! active works, then a synchronisation makes the other active; half a round trip is one phase.
 ! Words: sizes=N,N budget_ms=N; halo=no leaves out what stops OpenCoarrays. Prints lines

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The same exchanges as coarray.f90, by messages: what a put is beside a send and a receive. Rows
 // have the names of the coarray statements they stand beside.
 #include "../common/line.h"

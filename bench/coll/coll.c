@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocking collectives over all ranks: the time of a call, the mean over the ranks, back to back,
 // after a barrier. The bytes are those of one block: what each rank gives, or gets from each.
 #include "../common/together.h"

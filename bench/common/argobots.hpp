@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the programs over Argobots share. `sinew bench` compiles them where pkg-config knows it.
 #ifndef SINEW_BENCH_ARGOBOTS_HPP
 #define SINEW_BENCH_ARGOBOTS_HPP

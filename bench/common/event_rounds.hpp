@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rounds of an experiment with events: each builds a graph on all ranks, then rank 0 triggers its
 // beginning and waits for its end.
 #ifndef SINEW_BENCH_EVENT_ROUNDS_HPP

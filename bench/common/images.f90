@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Shared by the measuring programs with coarrays, which include it before their own lines: the clock,
 ! the median, lines "@ case metric unit params value [line=ns]" of image 1, and the trip of a cache
 ! line between images 1 and 2 where there are no others (trip.h says what that is for).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // The trip of a cache line between ranks 0 and 1 (trip.h says why), and samples with it.
 #ifndef SINEW_BENCH_LINE_H
 #define SINEW_BENCH_LINE_H

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Shared by the measuring programs in Fortran, which include it before their own lines: what
 ! measure.h and line.h are for those in C. The same words "key=value", the same lines "@ ...".
 module measure

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Shared by the measuring programs: plain C and plain MPI, so that every implementation's wrapper
 // compiles the same source. A program takes words "key=value" and prints lines
 //   @ <case> <metric> <unit> <name=value,...|-> <value> [line=<ns>]

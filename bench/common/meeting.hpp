@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the ranks of a measuring program meet, and the words that they show each other: handles,
 // results. In shared memory where one process has forked all of them; by messages where a launcher
 // has started them, on several hosts perhaps.

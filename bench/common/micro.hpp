@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Shared by the measuring programs that need no MPI: one process, some threads. A program takes
 // words "key=value" and prints lines
 //   @ <case> <metric> <unit> <name=value,...|-> <value>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // The clock and the median, for measuring programs with MPI and without.
 #ifndef SINEW_BENCH_NUMBERS_H
 #define SINEW_BENCH_NUMBERS_H

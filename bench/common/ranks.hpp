@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks for the experiments with events, locks and reductions: processes forked from the program,
 // over shared memory, without a launcher; or, with the word over=hosts, those that `sinew run` has
 // started.

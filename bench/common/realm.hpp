@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the programs over Realm share. `sinew bench` compiles them where CMake knows its package;
 // all measure one process, for over several Realm needs a network that it was built with.
 #ifndef SINEW_BENCH_REALM_HPP

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Calls that all ranks make together: the time of one, the mean over the ranks.
 #ifndef SINEW_BENCH_TOGETHER_H
 #define SINEW_BENCH_TOGETHER_H

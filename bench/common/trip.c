@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // trip.h for measuring programs in Fortran, which are compiled together with this file.
 #include "trip.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // The one-way trip of a cache line between two processes, in shared memory of their own, hence
 // alike under every library. A hypervisor may move the processors of a machine between places that
 // are near or far from each other every few seconds; whoever is measured while they are far looks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // One direction, many messages under way: rank 0 starts a window of sends, rank 1 has the receives,
 // and an empty answer closes the window. Used by `bandwidth` and `rate`.
 #ifndef SINEW_BENCH_WINDOW_H

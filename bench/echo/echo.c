@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The load of `sinew bench echo`, the same for every server: starts the server, which listens on a
 // socket of the file system, connects, sends and receives from one thread by epoll, and ends it.
 //   echo connections=N bytes=B window=W budget_ms=T -- SERVER WORDS...  (the path comes last)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The echo server in Go: a goroutine for each connection. Built by `sinew bench echo` where `go` is.
 package main
 

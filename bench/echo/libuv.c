@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The echo server on libuv: one thread, one loop, callbacks. Compiled by `sinew bench echo` where
 // pkg-config knows libuv.
 #include <stdio.h>

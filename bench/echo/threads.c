@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An echo server with a thread for each connection, in plain POSIX: `sinew bench echo` runs it with
 // the system's threads and, the same file, with `sinew run --threads-as-fibers`.
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Levels of events: each of a level is a merge of all of the level before, `fan` of them, on the
 // ranks in turn; 4 such tracks of 8 levels hang on one event. All is built, then that one is
 // triggered, and a merge of the last levels waited for. Events (fan * levels * tracks) per second;

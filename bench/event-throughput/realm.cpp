@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Realm's events, by the method of event-throughput.cpp: levels of merges in one process. Its rows
 // are those with ranks=1.
 #include "../common/realm.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A ring of events: number i is rank i mod n's and triggers when number i - 1 has. First the whole
 // chain is built, then its head is triggered and its end waited for: time / depth. Construction is
 // told beside it. (Treichler et al. 2014 (Realm): "event latency".)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Realm's events, by the method of events.cpp: a chain in one process, first built, then triggered
 // at its head, its end waited for. Its rows are those with ranks=1.
 #include "../common/realm.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the shm fabric costs by itself: two forked processes on two cores, no runtime above.
 // Usage: fabric_bench [filter]; prints "name bytes median min unit" per line.
 #include <sched.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The calls of f08.f90 in C, for the difference.
 #include "../common/line.h"
 

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! What a call from mpi_f08 costs, beside c.c, which does the same in C: a message of 8 bytes, a test
 ! and a wait; the halos of a 1000 x 1000 array, given as sections. A sample is the median of batches,
 ! in ns.

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The Himeno solver with coarrays: planes of k are shared among the images, which put their outer
 ! planes into their neighbours before each step. Words: sizes=XS,S,M budget_ms=N. Ends with an error
 ! if the residual is not that of one image alone.

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The pressure solver of the Himeno benchmark, written anew: Jacobi steps of a 19-point stencil with
 ! seven coefficient arrays, a boundary array and a source term, in single precision. One part of the
 ! grid: all of i and j, the planes 0 to planes + 1 of k, of which the outer two are neighbours' or

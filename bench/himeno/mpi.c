@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The Himeno solver with messages, the same share of planes and the same kernel as coarray.f90.
 #include "../common/line.h"
 

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The Himeno solver on one processor, without communication. Words: sizes=XS,S,M budget_ms=N.
 program himeno
   use himeno_kernel

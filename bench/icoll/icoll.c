@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Nonblocking collectives over all ranks. `latency`: the call and its MPI_Wait, back to back.
 // `overlap`: how much of that is hidden behind a computation of equal length between the two, in
 // which MPI is not called; for at most as many ranks as processors (word overlap=1). With

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files on tmpfs. A 3-D array of doubles divided into blocks, one a rank, written and read by
 // collective calls; and records of 512 bytes dealt out to the ranks in turn, written and read by
 // individual ones. Words: mib=N (the array), folder=/dev/shm

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // What both programs of this folder share: one bouncing thread or fiber, and the sums over all.
 // Thread i of rank 0 bounces a message with thread i of rank 1 under tag i. Of their metrics,
 // `latency` is what one thread sees (half its own round trip, mean over threads); `rate` is all

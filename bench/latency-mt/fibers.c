@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The same with Sinew's fibers: all of a rank on one worker, so MPI is used by one thread only.
 #include <sinew.h>
 

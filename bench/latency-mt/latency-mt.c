@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One-way latency with many threads.
 #include <pthread.h>
 

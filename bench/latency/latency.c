@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Latency between two ranks; a sample is the median of batches. one-way: they bounce a message;
 // half of the round trip. Its tail: half of the 99th percentile of round trips timed one by one.
 // exchange: both send and receive at once, as neighbours do with their boundaries.

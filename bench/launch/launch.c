@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Starts and ends: what `sinew bench launch` times from outside, launcher included.
 #include <mpi.h>
 #include <stdio.h>

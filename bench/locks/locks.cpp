@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chains of deferred lock grants, as the original experiment builds them: each rank makes locks,
 // all ranks know all of them, each builds chains in which a random lock is acquired when the one
 // before was granted, and released at once. All chains hang off one event. Timed from its trigger

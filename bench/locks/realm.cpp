@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Realm's reservations, by the method of locks.cpp: chains of deferred grants in one process. Its
 // rows are those with ranks=1.
 #include "../common/realm.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rows of the experiment, for all who measure them, and the words that choose among them:
 // sweep=quick|usual|full, of which only=R are the rows of R ranks and eights=C those of the figure
 // of 8 ranks that have C chains; or locks=L chains=C depth=D ranks=R figure=NAME for one row.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What one engine call costs, without any transport: nanoseconds per insertion of a receive, and
 // per post+arrive pair that matches, at growing depth of other entries; and the memory that
 // matching takes for each. A plain program; its rows are for people.

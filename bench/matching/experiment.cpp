@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is measured of matching, and how it is shown: tables by section.
 
 #include "sinew/bench/experiment.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What matching costs: the OSU latency and bandwidth tests between two ranks, modified so that more
 // receives are posted, or other messages wait unexpected, on both sides. After the study of tag
 // matching on ConnectX-5 (EuroMPI 2019): depth of the queue, how many of its entries collide with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Argobots: one stream, by the method of million_bench.hpp.
 #include "../common/argobots.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Boost.Fiber, its default scheduler, by the method of million_bench.hpp.
 #include <atomic>
 #include <boost/fiber/all.hpp>

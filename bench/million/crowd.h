@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Very many threads of control on each of two ranks. Number i of rank 0 sends 64 bytes to number i
 // of rank 1 under tag i and waits for the answer. Words: threads=8,64 bytes=64
 // Two ways of timing, and what each of them costs in memory:

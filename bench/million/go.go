@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Goroutines, of one processor, by the method of million_bench.hpp; built by `sinew bench million`
 // where `go` is. The gate is a channel that is closed.
 package main

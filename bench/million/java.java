@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Java's virtual threads (version 21 and later), on one processor, by the method of
 // million_bench.hpp. `sinew bench million` has `java` run this source, if there is one that can.
 import java.io.IOException;

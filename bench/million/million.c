@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Very many fibers on each of two ranks, one worker each; crowd.h says what is measured.
 // Words: threads=8,64 bytes=64 stack=4096
 #include <sinew.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A crowd of Sinew's fibers, of one worker, by the method of million_bench.hpp. (million.c measures
 // crowds that exchange messages.)
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A crowd of threads of one process, on one processor: all are made, all wait at one gate at the
 // same time, all go through it and end. Sinew's fibers and what other libraries and languages have.
 //   crowd-spawn     from before the first is made until all wait, divided by their number

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads of the system, by the method of million_bench.hpp, up to how many it allows. They inherit
 // the one processor of their maker.
 #include <algorithm>

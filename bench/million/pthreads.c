@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The same with threads of the system, up to its limit. Words: threads=8,64 bytes=64
 #include <pthread.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // More ranks than cores: a token around a ring, a small allreduce, and what an idle rank costs.
 // Ring and allreduce stop by time, not by count: the token and the sum carry rank 0's decision, so
 // an implementation that needs milliseconds for a step does few of them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Message rate of many threads, without and with what a program may promise of a communicator: no
 // wildcards, messages as long as their receives, any order. Thread i of rank 0 sends windows of
 // 64 messages with tag i to thread i of rank 1; an empty answer closes a window. `gain`: how many

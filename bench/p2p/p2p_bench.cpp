@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How fast the p2p module is by itself: two pinned processes over shared memory, no MPI binding.
 // For work on the hot path; `sinew bench` is what compares with the peers.
 #include <sched.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Partitioned communication. A message in partitions, which threads of rank 0 mark ready, each its
 // own; against as many messages, which they send by MPI_Isend to receives by MPI_Irecv. Timed from
 // before the threads begin until the other rank has everything and has said so. Words: threads=N

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Boost's lock-free queue of fixed size, shared by all.
 #include <boost/lockfree/queue.hpp>
 #include <boost/version.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Boost's lock-free stack of fixed size, shared by all.
 #include <boost/lockfree/stack.hpp>
 #include <boost/version.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // moodycamel's ConcurrentQueue, with the tokens that its author recommends for speed.
 #include <concurrentqueue/concurrentqueue.h>
 

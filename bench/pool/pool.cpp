@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sinew's packet pool, as threads use it (no worker's index); or, with the word "floor", the driver
 // alone.
 #include "pool_bench.hpp"

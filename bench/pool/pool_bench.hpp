@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a pool of packets is measured; each subject brings an adapter
 //   struct pool { explicit pool(int threads);   // holds 64 packets
 //                 class user;                   // one per thread: user(pool&, int me)

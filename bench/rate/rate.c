@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Message rate: windows of 64 small messages, millions per second.
 #include "../common/window.h"
 

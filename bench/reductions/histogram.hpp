@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What all who measure reductions count: the two histograms, and the indices of buckets.
 #ifndef SINEW_BENCH_HISTOGRAM_HPP
 #define SINEW_BENCH_HISTOGRAM_HPP

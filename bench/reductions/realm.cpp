@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Realm's reductions, by the method of reductions.cpp, in one process: the ways that it still has.
 // fold is an instance of its own and a copy with the operator; localised and read-write are under a
 // reservation. Its rows are those with ranks=1.

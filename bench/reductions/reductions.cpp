@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Histograms: each task adds one to random buckets of an instance that is striped over all ranks.
 // The seed's five ways and the adaptive one. A rank runs one task, or as many as the original did
 // on a node, one after the other on its one processor: each has an instance of its own, and two

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Windows. Rank 0 works on rank 1's memory, which takes no part: each call and its MPI_Win_flush,
 // in an epoch of MPI_Win_lock_all; then pairs of MPI_Win_lock and unlock. With case=fence all ranks
 // meet in MPI_Win_fence.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How fast the rma module is by itself: pinned processes over shared memory, no binding above.
 // For work on the hot path; `sinew bench` is what compares with the peers.
 // `rma_bench [RANKS]`: 2 measures everything, more only what is synchronised. `rma_bench 2 KIB`:

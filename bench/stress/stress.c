@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads that wait for each other all the time, in plain POSIX: `sinew bench stress` runs it with
 // the system's threads and, the same file, with `sinew run --threads-as-fibers`.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // libcuckoo's cuckoohash_map, sized for the run. Steady: uprase_fn, one search that inserts or
 // erases. Seed: upsert and then erase, two searches, in a table of the default size, as the
 // original experiment did it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sinew's table; or, with the word "floor", the driver alone: keys are read and nothing is done.
 #include "sinew/match/table.hpp"
 

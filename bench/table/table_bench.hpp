@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a concurrent table is measured; each subject brings an adapter
 //   struct table { explicit table(int threads); bool put(uint64_t key, void* value);
 //                  void* hit(uint64_t key, void* value); };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // oneTBB's concurrent_hash_map. An insertion that finds the key there holds its accessor, through
 // which it is erased: one search, as the original experiment did it.
 #include <tbb/concurrent_hash_map.h>

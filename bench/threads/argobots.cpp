@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Argobots: the default scheduler, a stream for each worker. A signal is what its users would
 // write, as in the original: a flag, a mutex, a condition variable.
 #include "../common/argobots.hpp"

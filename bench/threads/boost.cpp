@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Boost.Fiber with its default scheduler (round robin, one per thread); the bare switch is
 // Boost.Context's. A signal is what its users would write: a flag, a mutex, a condition variable.
 #include <boost/context/fiber.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Goroutines, by the method of threads_bench.hpp; built by `sinew bench threads` where `go` is. A
 // signal and a round trip are what Go's users would write: a send into a channel that has room for
 // one. Go places goroutines itself, so with two processors it may run both ends on one.

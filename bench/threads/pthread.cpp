@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // POSIX threads. A "worker" is a processor: threads of one worker are pinned to the same one.
 #include <thread>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sinew's fibers; or, with the word "floor", what bounds them: the bare switch, and a cache line's
 // way to another processor and back.
 #include <atomic>

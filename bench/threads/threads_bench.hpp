@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How user-level threads are measured; each subject brings a class of static functions, all of
 // which return nanoseconds for one operation:
 //   yield(n, each)   n threads of one worker yield `each` times in turn: total time / (n * each),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Topologies. `halo`: each rank of a periodic 3-D grid exchanges the six faces of its box with its
 // neighbours, by MPI_Neighbor_alltoallw or by hand-written MPI_Irecv and MPI_Isend of the same
 // types; `gain`: how many times faster the first was, sample by sample. Then making and freeing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A barrier with values: in each phase every rank brings a number, and all get the sum. Nobody has
 // to wait to arrive, and phases may be arrived at ahead.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tasks of other ranks in the order in which they end, each with a word of the program's own.
 #include "sinew/event/completion_queue.hpp"
 

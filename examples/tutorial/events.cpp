@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A graph of tasks that is laid out before anything runs: two after a start, one after both, and
 // one that fails with what it depends on.
 #include <cstdio>

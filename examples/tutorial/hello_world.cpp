@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A task on each processor of each rank. Tasks are functions with names; the event that spawn()
 // returns triggers when the task has ended.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The edge of a plane as a set of elements: the plane without its inside. Only the edge is filled,
 // and copied to another rank's memory.
 #include <cstdio>

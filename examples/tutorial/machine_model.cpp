@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the job runs on, as a program sees it: processors with their kinds, memories, and how near
 // they are to each other.
 #include <cstdio>

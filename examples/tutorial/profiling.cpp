@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When a task and a copy could start, started and ended, where, and how the copy went.
 #include <array>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All ranks add to one instance at the same time: the owner of each part applies contributions one
 // after another, so nobody locks anything. Then the same with an operator of the program's own.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Instances of a region with two fields: one is filled here, copied to another rank's memory with
 // its rows turned round, and copied back.
 #include <cstdio>

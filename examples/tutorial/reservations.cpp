@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A number that tasks of all ranks change, one at a time: each has acquired a reservation before it
 // starts, and releases it when it has ended. No task waits for the lock.
 #include <cstdio>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # cmake -DSINEW=<the launcher> -DPROGRAMS=<a,b,...> -P run.cmake: each with one rank and with three.
 string(REPLACE "," ";" PROGRAMS "${PROGRAMS}")
 foreach(program IN LISTS PROGRAMS)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Beyond MPI-5.0, under the names that Open MPI and MPICH have. Surviving the death of ranks:
  * `sinew run --survive` starts a job that goes on when a rank dies. Numbers of two bytes. */
 #ifndef SINEW_MPI_EXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fibers for C and C++ programs: threads of a few nanoseconds, run by workers (pinned threads) of
  * this process. Link with -lsinew. In an MPI program, calls that block (MPI_Recv, MPI_Wait, ...)
  * suspend the calling fiber and let the others run. (Events, tasks and data of all ranks of a job:

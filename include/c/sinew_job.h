@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Events, tasks and data of all ranks of a job, for C and C++ programs started by `sinew run` (or
  * another launcher that Sinew knows). Link with -lsinew_job -lsinew.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* All-to-all over several paths, for C and C++ programs started by `sinew run` (or another launcher
  * that Sinew knows). Link with -lsinew_route -lsinew. Every rank of the job takes part in the calls
  * that say "collective", all in the same order, one thread at a time. Beside MPI in one program it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The part of topology that needs no hwloc, so that programs which only count processors do not
 // pull it in.
 #include "sinew/base/affinity.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cores as the kernel's own files tell them. hwloc knows more and takes milliseconds, which a
 // launcher cannot spare on each start.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // hwloc's tree of a machine, for the files of this module that include hwloc.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory nodes, caches and distances, as hwloc tells them; locality stands in for what it does not.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/base/system_limits.hpp"
 
 #include <sys/resource.h>

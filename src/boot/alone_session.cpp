@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Started by nobody: a job of one rank.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which ranks of a node have come and which have gone, behind the node's shared memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/boot/crash_report.hpp"
 
 #include <sys/syscall.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "boot/node_session.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What all sessions of several ranks have in common: where the ranks are, and the memory of a node.
 #pragma once
 

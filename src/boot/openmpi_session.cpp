@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Started by Open MPI's mpirun on one node: rank and size come from its variables, everything
 // else goes through one piece of shared memory; PMIx itself is not needed.
 #include <linux/futex.h>

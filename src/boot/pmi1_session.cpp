@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Started by a PMI-1 launcher: MPICH's mpiexec (Hydra), or `srun --mpi=pmi2`, which also speaks it.
 #include <netdb.h>
 #include <sys/socket.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rank's end of a PMI-1 conversation: one line out, one line back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // PMI's process mapping: which node each rank of a job is on, as blocks of ranks.
 // Source: PMI_process_mapping as MPICH's Hydra and Slurm give it.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A descriptor handed to the other ranks of a node through an abstract socket: it has no file, so
 // nothing is left behind whoever dies, and it needs no key-value space.
 #include <sys/socket.h>

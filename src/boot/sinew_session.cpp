@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Started by `sinew run`: everything a rank needs is in its environment, so that connecting and
 // mapping ask nobody.
 #include <sys/socket.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ways in, each a file of its own; connect() chooses one.
 #pragma once
 

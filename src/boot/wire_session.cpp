@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "boot/wire_session.hpp"
 
 #include <fcntl.h>

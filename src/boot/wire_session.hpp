@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the sessions over PMI-1 lines have in common.
 #pragma once
 

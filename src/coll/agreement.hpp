@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The agreement on a context as a schedule: what MPI_Comm_idup does. The rounds are those of
 // contexts.hpp. Here a round is log2(n) exchanges at doubling distances, after which each member
 // has heard of all others; that gives the extremes of what all have said, since it does no harm to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which algorithm carries a collective out: one table of rows, and one way to choose among them.
 // docs/internals/collectives.md says how to add one: a maker of plans in a file, and a row.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Allgathers by messages: everybody gets everybody's block.
 #include "coll/algorithms.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reductions whose result all ranks get, by messages. What reduce.cpp says of operators holds.
 // Short vectors go by recursive doubling or a tree, long ones by recursive halving and doubling,
 // and the ranks above a power of two are folded in and out (Rabenseifner 2004, see halving.hpp).

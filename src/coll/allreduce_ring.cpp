@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A long allreduce along a ring: in n - 1 steps each rank adds its part of one piece and hands it
 // on, and in n - 1 more the finished pieces go round. Any number of ranks, and each byte is sent
 // and received about twice (Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Alltoalls by messages: block j of rank i becomes block i of rank j.
 #include <algorithm>
 

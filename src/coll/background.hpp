@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Nonblocking collectives of ranks that share a node, over module node. Each is posted when it
 // begins, if its slot is free, and ends when what it reads has been posted. Long data are read
 // where they lie: in the node's memory, or in the program's own; in that case it ends when others

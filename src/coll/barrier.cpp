@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Barriers by messages.
 #include "coll/algorithms.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Broadcasts by messages. Which algorithm for which length: Thakur, Rabenseifner and Gropp,
 // Optimization of collective communication operations in MPICH, 2005.
 #include "coll/algorithms.hpp"

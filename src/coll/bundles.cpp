@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A gather or scatter of any blocks of ranks on several nodes: a leader does not know how long
 // those of its node's ranks are, so those that travel through it do so with their lengths, in a
 // bundle. Long ones go straight between their rank and the root.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives of ranks on several nodes: inside each node over its memory, where the call may wait
 // there, else by messages, and between nodes by messages of their leaders. Blocks that travel
 // together lie in the order of nodes, and in a node in the order of ranks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The messages of one collective call: a tag of its own, ranks of the communicator or of a part of
 // it, and the first fault. A fault does not stop the call: the other ranks wait for its messages.
 #pragma once

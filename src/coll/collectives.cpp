@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocking calls: over the node's memory, or a plan that is carried out in place.
 #include "sinew/coll/collectives.hpp"
 

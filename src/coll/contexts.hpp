@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the members of a new communicator agree on its context.
 //
 // Each rank knows which contexts it holds. The members name their lowest free one; if that is the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C++ types behind layout::element, and what may be done with them.
 #pragma once
 

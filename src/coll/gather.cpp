@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gather and scatter by messages: the root deals with every rank directly, many at a time.
 #include "coll/algorithms.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Recursive halving: what the divided reductions have in common (Rabenseifner, Optimization of
 // collective reduction operations, 2004; Thakur, Rabenseifner and Gropp 2005, see bcast.cpp).
 #pragma once

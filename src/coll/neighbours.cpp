@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives among neighbours: all messages of a call are under way at once.
 #include "coll/algorithms.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which ranks of a communicator share a node, and where the blocks of all ranks lie if those of a
 // node's ranks are together.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans carried out as schedules.
 #include "sinew/coll/nonblocking.hpp"
 

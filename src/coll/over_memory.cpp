@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocking calls; and those over the memory of the node that all ranks are on, as calls of module
 // node. They are together for the sake of the latter: such a barrier takes 100 ns.
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives of ranks that share a node: over module node, where there is memory for that.
 #pragma once
 

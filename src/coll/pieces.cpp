@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Long reductions in pieces: each rank combines one part of the elements, for any operator. It is
 // made for those that go on while their callers do other things.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A plan: what one rank does in a collective, as a list of steps. Messages are begun as their steps
 // are reached, and a `wait` is passed when all of them have ended. Who carries a plan out differs
 // (collectives.cpp: in place, while the caller waits; nonblocking.cpp: as a chore of progress), not

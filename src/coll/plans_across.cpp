@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives between two groups. Reductions are made in each group first, and its lowest rank
 // hands the result over; everything else goes straight from group to group, and empty messages are
 // not sent, since both sides know their size.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reductions to one rank, by messages. Operators need not commute: unless an algorithm says so,
 // every partial result covers consecutive ranks, and the lower ranks' result is always the left
 // operand.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reduce-scatter by messages: rank r gets block r of the reduction.
 #include <utility>
 #include <vector>

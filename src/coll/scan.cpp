@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Inclusive and exclusive prefix reductions, by recursive doubling; the order of ranks is kept.
 // (Simultaneous binomial trees: Sanders and Traff, Parallel prefix (scan) algorithms for MPI,
 // 2006.)

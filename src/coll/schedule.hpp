@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collective operations that go on while their callers do other things. A schedule is one of them:
 // it starts some messages, and when all of those have ended it is asked to go on. The list of the
 // schedules of a rank is a chore of the runtime: whoever makes progress, for whatever reason, also

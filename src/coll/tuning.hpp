@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Settings of the module: where the algorithms switch.
 #pragma once
 

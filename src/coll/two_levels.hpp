@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The two levels of a call on several nodes as one rank sees them: the ranks of its node, and one
 // rank of each node, its leader. That is a node's lowest rank; in a call with a root the root is
 // its node's. Which ranks share a node, and so everything that is decided here, is known to all

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages for a module that this rank makes later than others make theirs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the workers of fibers poll: every runtime of this process.
 #pragma once
 

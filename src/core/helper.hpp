@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rank's helper thread: it makes progress while the program computes. When it leads, and how it
 // gives way, is waiting_core's; here are the thread, its naps and its end.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The edge of idle_pace: settings, clock, doorbell; and it watches for a wait that does not end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a rank's endpoint is opened: alone, on one node, or on several.
 #pragma once
 

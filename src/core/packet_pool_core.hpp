@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The algorithm of the packet pool; Steps is how it meets other threads (base/steps.hpp).
 //
 // A packet is in one place: in use, in the depot, or in one cache. Only a cache's owner adds to it,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a runtime is made of. Private to core: whoever waits, polls or sends includes
 // sinew/core/runtime.hpp, and is not compiled again when something changes here.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One wait of one thread, as a state machine: what the thread does next, from what it has seen. It
 // has no atomic, clock or system call. What threads share is in waiting_core.hpp; waiting.cpp and
 // runtime.cpp carry the orders out.

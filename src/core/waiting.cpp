@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The edges of waiting among threads: waiting_core decides, this carries out. And conditions that
 // whoever polls looks at for those who wait for them.
 #include "core/waiting.hpp"

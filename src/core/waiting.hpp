@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The waiting of threads as it runs: waiting_core with this machine's locks, futexes and clock.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Waiting in a job with threads: who polls, who is parked, who wakes whom. A template without
 // clock, network or system call, so that a test can run its threads in any order of their steps
 // (tests/core/waiting_core_test.cpp); waiting.cpp has the edges.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Groups of one job or of several that meet at a port, or by a socket (MPI-5.0 sections 11.8 to
 // 11.10).
 #include "sinew/dynamic/leaders.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/dynamic/port.hpp"
 
 #include <arpa/inet.h>

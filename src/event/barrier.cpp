@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Barriers. The owner counts; a phase completes when its arrivals have come, and phases complete in
 // order. A rank that asks for a phase's end is notified once, with its value. That an altered count
 // travels with the barrier's value is Realm's (Treichler, Bauer, Aiken, PACT 2014: phase barriers).

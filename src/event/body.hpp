@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The inside of a rank's event system: three parts and what couples them. Each part has one header
 // to read: graph.hpp (pure), peer_table.hpp (pure), courier.hpp (messages).
 //

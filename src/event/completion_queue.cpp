@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Events in the order in which they trigger.
 #include "sinew/event/completion_queue.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Waiters that the module makes itself: a call of a program's function, or a trigger of another
 // rank's event, once an event of this rank (or an alias) has triggered.
 #pragma once

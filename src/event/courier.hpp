@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sends and receives the messages about events between ranks. Read this first, after
 // peer_table.hpp; outbox.hpp below it has the module's active messages and keeps what the fabric
 // cannot take yet.

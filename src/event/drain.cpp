@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Works off what a call has triggered: cascades of the graph, notices to other ranks, waiters.
 //
 // Waiters are fired when the queue is empty and messages are sent, without the lock. What a waiter

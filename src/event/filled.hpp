@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The event that says that a queue of this rank has something.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Slots and cascades; merges are in graph_merge.cpp.
 //
 // A cascade is a queue of slots whose events have triggered, linked through the slots themselves:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The graph of one rank's events: slots, what depends on them, and cascades. Read this first.
 //
 // Pure: no messages, no lock and no threads of its own (a trace, if one is taken, reads a clock).

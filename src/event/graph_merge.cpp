@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Merges: an event that counts its inputs down.
 #include <algorithm>
 #include <new>

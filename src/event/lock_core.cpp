@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "event/lock_core.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a reservation moves between ranks: a state machine without threads, clocks or a network, so
 // that a test can deliver its messages in any order.
 //

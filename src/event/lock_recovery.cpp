@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reservations when a rank is lost.
 //
 // Those that the lost rank made end with it: requests for them are refused, now and later. All

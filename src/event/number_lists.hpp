@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lists of 32-bit numbers that only grow and are then consumed whole: the dependents of a slot, the
 // ranks that subscribed to it. A list is named by its newest chunk; 0 is the empty list. Chunks are
 // taken from one reserved range and used again, so a list allocates nothing.

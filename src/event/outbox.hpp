@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The module's messages: one handler of the fabric, a table of topics behind it, and what the
 // fabric could not take yet.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "event/peer_table.hpp"
 
 #include <new>

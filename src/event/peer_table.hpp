@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What this rank and each other one know of each other's events. Read this first, after graph.hpp.
 //
 // Pure: no messages, no lock. Two halves:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Responses travel as messages to the rank that has begun the operation, and wait there.
 #include "sinew/event/profile.hpp"
 

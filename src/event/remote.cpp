@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Events of other ranks: where the graph, the peer table and the courier meet. All that waits here
 // for another rank's event depends on a slot of ours, its alias, which triggers when the
 // owner's message has come.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which events never trigger, and what waits for them. A rank whose wait has lasted for
 // SINEW_CORE_HANG_TIMEOUT prints what it knows, and asks the owners of the events that it waits for
 // to print what these wait for; and so on, up to the rank that has not triggered its own.

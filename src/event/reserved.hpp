@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory whose addresses are reserved whole and whose pages exist once they are touched, so that an
 // index becomes an address by one addition, and nothing moves as it grows.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rings of waiters: a list named by its last element, whose `next` is the first. To append one or
 // to join two takes one exchange, and a waiter needs no second link.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the generations of a slot ended, as runs that ended alike. Only slots of which an event was
 // poisoned have any: all others are clean up to their newest generation. (Realm keeps such a list
 // of poisoned generations for each event.)

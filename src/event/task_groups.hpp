@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Groups of processors. A task given to a group is kept by the rank that made it until it can start
 // and a member is free, whichever rank's that is; so work goes where nothing else is to be done.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The table of back-ends.
 #include "sinew/fabric/back_ends.hpp"
 

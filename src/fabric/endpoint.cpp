@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an endpoint does that has nothing faster.
 #include <memory>
 #include <new>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory that other ranks may reach, by number: what a request names is checked against it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The base of back-ends that carry messages and nothing else: puts, gets and atomics are requests
 // that the owner of the memory carries out in its progress().
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Finds and loads plugins.
 #include "fabric/plugin.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Back-ends that need a library which not every program should need or map: plugins,
 // lib/libsinew_<name>.so, and what they and their loader agree on.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the folders of back-ends offer to the table in back_ends.cpp, beside open_inproc() and
 // open_shm() of fabric.hpp.
 #pragma once

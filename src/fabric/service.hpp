@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a back-end holds for each handler id.
 #pragma once
 

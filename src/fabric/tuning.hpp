@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The settings of this module, read once when an endpoint is opened.
 #pragma once
 

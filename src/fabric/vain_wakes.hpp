@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long a descriptor is left alone that keeps waking a sleeper for nothing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What sanitizers and valgrind want to be told about stacks and switches. Nothing, in a build
 // without them: this header is the only place that knows which build it is.
 #pragma once

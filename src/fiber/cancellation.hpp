@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What waits that cancel() may end have in common.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Spare kernel threads, and the stacks and thread-local storage on which they wait for work.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fiber/channel_core.hpp"
 
 namespace sinew::fiber {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Channels, for any way of waiting: see waits.hpp.
 #pragma once
 

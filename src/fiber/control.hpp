@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A fiber's control block. It lies at the top of the fiber's stack, next to its first frames.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a fiber that is stuck parts from its worker, how a spare kernel thread takes that over, and
 // how the fiber finds a worker again. Steps is how these meet (base/steps.hpp); fibers are anything
 // with the `owner` and `place` of control.hpp.

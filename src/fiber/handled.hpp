@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The exceptions that the running code is handling. The language's run-time library keeps them per
 // thread; here they are each fiber's own, so that a fiber may wait inside a handler. At each switch
 // the thread has none: a fiber that leaves while it has some takes them along.

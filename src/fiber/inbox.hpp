@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How others reach a worker: the signals they leave, and how they end its sleep.
 #pragma once
 

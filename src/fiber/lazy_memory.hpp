@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Address space that costs nothing until it is touched, and then reads as zero.
 #pragma once
 

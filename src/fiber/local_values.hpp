@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The values that one fiber, or one thread, has under all keys.
 #pragma once
 

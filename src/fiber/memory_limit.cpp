@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fiber/memory_limit.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How much memory there is for stacks, and how many mappings.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stacks that ran over, and fibers that threw: say which fiber it was, then end the process.
 #pragma once
 

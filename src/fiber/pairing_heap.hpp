@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A priority queue through links in its nodes: a pairing heap.
 #pragma once
 

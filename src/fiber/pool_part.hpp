@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One worker's share of a pool: what of it is ready, in order, and the fiber that gives it its
 // turn.
 #pragma once

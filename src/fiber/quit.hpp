@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The handler of SIGQUIT (sinew/fiber/view.hpp) for as long as there is a scheduler.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one epoll set of the process, for workers: where descriptors that fibers wait for are told
 // of. The waiting itself is in sinew/fiber/descriptor.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ready fibers of one worker, as a bitmap of several levels that only the worker itself writes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/fiber/scheduler.hpp"
 
 #include <sched.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fibers of one worker that other threads have signalled: a bitmap written by everybody.
 #pragma once
 

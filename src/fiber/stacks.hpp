@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where fibers' stacks and control blocks come from: slots of address space in chunks of 512.
 #pragma once
 

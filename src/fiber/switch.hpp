@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The context switch, in assembly: here and in switch_<architecture>.S, which CMake chooses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The context switch for arm64 (AAPCS64). See switch.hpp for the contract.
 //
 // A parked context is its stack pointer. From there upwards lie:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What fibers and threads wait for: each a list of sleepers and a few words.
 #include "fiber/shared_mutex_core.hpp"
 #include "sinew/base/check.hpp"

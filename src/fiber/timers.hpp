@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fibers of one worker that wake at a time: a heap through nodes on their own stacks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One worker: a thread that runs fibers, and what it knows of them.
 #pragma once
 

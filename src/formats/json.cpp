@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RapidJSON reads; what it tells becomes values with their lines.
 #include "sinew/formats/json.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Expat reads, and calls for each tag and piece of text.
 #include "sinew/formats/xml.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What accesses share: the checks of their arguments, where they begin, the data's representation.
 #include <cstring>
 #include <numeric>

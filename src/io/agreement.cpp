@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/io/agreement.hpp"
 
 #include "sinew/base/check.hpp"

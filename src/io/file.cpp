@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Opening and closing, sizes, hints, atomic mode (MPI-5.0 sections 14.2 and 14.6); views and
 // pointers (14.3 and 14.4).
 #include "sinew/io/file.hpp"

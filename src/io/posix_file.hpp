@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A file of the operating system: reads and writes that go on until all is done, locks of byte
 // ranges.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The shared file pointer: one number in memory that all ranks of the file map, or if they are on
 // several nodes, that rank 0 has and the others reach by the fabric's atomics. Rank 0 must make
 // progress for these, as it must for their messages.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Moves one rank's data between memory and its view of a file. Other ranks matter only for the
 // locks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collective accesses in two phases: some ranks, the aggregators, read or write large parts of the
 // file each, and exchange the data with the ranks that have or want them. So many small pieces of
 // many ranks become few large accesses.

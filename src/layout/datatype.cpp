@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The constructors: bounds, sizes and the trees of a new datatype from those of its parts.
 
 #include "sinew/layout/datatype.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The compressed type map: a small immutable tree. A node is one of
 //   runs      a list of runs of bytes,
 //   loop      a child repeated at a fixed distance,

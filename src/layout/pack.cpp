@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Packing and unpacking. Any piece [from, to) of the packed bytes is found by descending the tree:
 // whole children in the middle are copied by tight loops, only the first and last child of a level
 // are entered again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reading a tree in packing order: runs, leaves, and the number of elements in so many bytes.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // After UCX (ucp/tag): 1021 bins chosen by (low half mod 1021) xor (high half mod 1021) of the
 // 64-bit key, here source << 32 | tag. Receives with any wildcard share one queue; while it is not
 // empty, an arriving message merges it with its bin by sequence number. A message stands in its bin

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // After PSM2 (psm_mq): up to 64 entries a plain list; from the 65th on three tables of 64 bins, by
 // source and tag, by tag alone, by source alone, and the list for what has neither. The bin is
 // CRC-32C modulo 64.

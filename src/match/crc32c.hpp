@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CRC-32C (Castagnoli, reflected polynomial 0x82F63B78) of one 64-bit word: eight look-ups, one per
 // byte, that do not wait for each other.
 #pragma once

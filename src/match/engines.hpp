@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The engines; each is one file and a line in the table below, by which make_engine() finds it.
 #pragma once
 

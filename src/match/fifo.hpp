@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // First-in-first-out queues threaded through the entries themselves: circular, doubly linked, one
 // head pointer each. An entry can be in several queues at once, one per lane of its links.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The default engine. Up to `short_limit` entries, or any number that all carry one envelope, are a
 // plain list, which nothing beats. Beyond that the list holds only the youngest, of which there are
 // as few or as uniform; older ones are filed in a table that leads from an envelope to the queue of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "match/hash_key.hpp"
 
 #include "sinew/base/random.hpp"

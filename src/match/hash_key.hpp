@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The hash of `hash`, keyed per process: who does not know the key cannot choose tags that collide.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From a key (source and tag, either perhaps a wildcard) to the head of its queue. Open addressing
 // with linear probing, at most 5/8 full; an erased slot is filled by moving later ones back, so
 // nothing is left behind.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The plain reference: one list of receives, one of messages, both searched from the oldest on.
 // Its cost grows with the depth of the queues; its order is right by construction.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // After Zounmevo and Afsahi (FGCS 30, 2014): the rank space is decomposed in four dimensions, so a
 // search goes straight to the queue of one source in four steps and skips all others; memory is
 // allocated only where ranks have been heard of. Here each dimension is a byte of the rank.

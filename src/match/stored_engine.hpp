@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What most engines share: all but how a side keeps and finds its entries. An engine is then two
 // stores, one of receives and one of messages, each with
 //   void add(Entry&)                 stores it as the youngest; may throw std::bad_alloc, unchanged

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The memory under the concurrent table: cells of one cache line, in address space that is reserved
 // once and touched as needed, so that a cell's address never changes and nothing must be reclaimed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The algorithm of the concurrent table; Steps is how it meets other threads (see real_steps).
 //
 // A bucket is a line at a fixed address. Line i at level l stores exactly the keys whose hash h has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The concurrent table as an engine, for traffic that promises no wildcards: one look-up per call,
 // nothing else. Here it runs under the caller's serialisation like any other engine.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Brute force, many at once (after the vector and "fuzzy" matching of Dosanjh, Schonbein and others
 // in Open MPI): entries stand in the order of storing in blocks of 64, each with a key truncated to
 // 16 bits, 8 of the source and 8 of the tag, and a mask that is empty where a wildcard stands. One

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sixteen keys at a time. Only this file's own code is compiled for AVX2: it must define no inline
 // function that other files share, or they might end up with this version of it.
 #include <immintrin.h>

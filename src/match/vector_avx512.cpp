@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Thirty-two keys at a time. The same caution as in vector_avx2.cpp: no shared inline functions.
 #include <immintrin.h>
 

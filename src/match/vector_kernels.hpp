@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Comparing truncated keys, many at once. A back-end is a file; which are compiled depends on the
 // architecture, which one runs on the processor.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Eight keys at a time, sixteen answers gathered at once; NEON is part of every 64-bit ARM.
 #include <arm_neon.h>
 

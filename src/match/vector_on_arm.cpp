@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "match/vector_kernels.hpp"
 
 namespace sinew::match {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One key after the other: what runs where no other kernel does, and what they are tested against.
 #include "match/vector_kernels.hpp"
 

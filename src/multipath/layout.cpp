@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Setting up: who plans, and where everything lies in everybody's block.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "multipath/paths.hpp"
 
 #include <algorithm>

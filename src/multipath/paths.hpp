@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A plan as ranks see it: which bytes of which message travel over which ranks.
 #pragma once
 

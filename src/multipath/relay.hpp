@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A path at one of the ranks that it visits, and the words by which neighbours on it agree.
 #pragma once
 

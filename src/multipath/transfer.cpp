@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Carrying out: each rank's paths as a row of small pumps.
 //
 // A path is a chain of ranks. At every rank but the first it has a ring of `slots` chunks of its

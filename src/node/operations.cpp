@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/node/operations.hpp"
 
 #include "sinew/base/copy.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What could not leave at once, and what waits for an answer, by the rank that it is for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where messages of one context meet their receives.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The channels of this rank by their contexts. A message may come before its communicator is
 // attached here, and waits in the channel.
 #pragma once

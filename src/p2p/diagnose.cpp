@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a rank says that is asked why nothing goes on.
 #include <string>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks that die, and communicators that are revoked: what is under way with them ends with a
 // fault. Whoever polls looks after it, at most every 100 us, and only once something has failed; so
 // an operation need not ask when it begins. Sends do, by a bit that they look at anyhow.

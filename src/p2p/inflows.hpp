@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages that come in pieces (push.cpp): each into its receive, or into what is stored of it
 // until that is posted.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A table with an entry for each of very many, of which most are never asked for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "p2p/meeting.hpp"
 
 #include "sinew/base/check.hpp"

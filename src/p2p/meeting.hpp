@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Communicators of ranks that meet and do not have a context of their own yet: they share one, and
 // tell their messages apart by a tag.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What travels between ranks, and what is kept of a message that waits for its receive.
 #pragma once
 

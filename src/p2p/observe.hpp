@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Telling an observer of messages. While there is none, nothing here runs and nothing elsewhere is
 // asked: sends leave the fast path by a bit that they look at anyhow, and arrivals are seen by
 // handlers that stand before the usual ones only meanwhile.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One send or receive under way, and the pool that it comes from.
 #pragma once
 

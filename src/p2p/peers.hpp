@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The other ranks: the endpoint that leads to each, how long a message to it may be that goes
 // before its receive is known, and what keeps a send from going straight to the fabric.
 #pragma once

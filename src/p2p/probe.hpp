@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Probes: looking for a message that has come, and taking it for a receive of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages of middle length, pushed: a line that announces them (am_push), then the pieces in
 // packets (am_piece), all before the receive is known. The receiver copies one piece while the
 // sender writes the next, and no word goes back and forth. inflows.hpp has the receiver's side.

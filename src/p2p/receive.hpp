@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The way in of messages: where arrivals meet receives.
 #pragma once
 

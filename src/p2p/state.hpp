@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The engine, put together. Read first the header of the part you look for:
 //
 //   message, channel, operation  the records that go from part to part

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages between nodes that the network matches: an adapter that can, or UCX. A message has the
 // whole of its envelope in its key, so both sides know without a word which go this way: those of
 // communicators whose number fits, to ranks of other nodes. All others are matched here.

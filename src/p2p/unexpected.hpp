@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages that arrive before their receives: the records in which they are stored, their memory,
 // and what is held of it against each sender, who is told to stop pushing when it has too much.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the two sides of partitioned messages share.
 #include "sinew/partitioned/operation.hpp"
 

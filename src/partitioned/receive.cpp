@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 4.2.2: the receiver of partitions.
 #include <algorithm>
 #include <mutex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 section 4.2.1: the sender of partitions.
 #include <mutex>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank's regions, put together: pure cores, what stands on them, and the edges to the network.
 // Read first the header of the part you look for:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What callers ask for, checked against the table of instances and made plain data for messages.
 // Pure: throws sinew::error, or returns a description of the work.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Applies logs and batches of contributions to parts that this rank owns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The module's messages: what may be asked of another rank, and what is done when it arrives.
 //
 // Downwards a call of `courier` becomes one message. Upwards a message becomes one call of the

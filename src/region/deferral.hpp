@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Work that begins once an event has triggered, and the event that tells how it ended.
 #pragma once
 

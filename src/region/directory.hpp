@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Instances that ranks of other nodes have made: their records are asked for, kept until they are
 // destroyed, and told to those who ask. Where all ranks share memory nothing here is used.
 //

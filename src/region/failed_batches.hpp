@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which senders' batches of single reductions have failed here since their last mark. A batch has
 // no event of its own; the failure is reported by the next one that has (a flush or a mark). Pure.
 #pragma once

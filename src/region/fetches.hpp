@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Long pieces of copies between nodes: their sender only says where they lie, and the owner of the
 // target fetches them by the network's get, straight from memory to memory, many at a time.
 #pragma once

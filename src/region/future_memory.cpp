@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "region/future_memory.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One kind of memory of this rank as it will be: which part of an instance has which place, which
 // parts will give theirs back once an event has triggered, and who gets these places then.
 //

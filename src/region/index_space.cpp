@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sets as bands: along its first axis a set is cut where its cross-section changes, and each
 // cross-section, a set of one axis less, is cut likewise. Bands that touch differ, and none is
 // empty, so that there is one form for each set; and two sets are combined band by band.

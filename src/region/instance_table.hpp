@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The table of instances: which handle stands for which record.
 //
 // Each rank has a row of slots, at the same offset of every rank's shared heap: one word a slot,

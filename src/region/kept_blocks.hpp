@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of shared memory that destroyed instances have left, kept for new ones because their pages
 // exist already. Pure: knows offsets and sizes only. One thread at a time.
 #pragma once

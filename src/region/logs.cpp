@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The memory of logs: chunks of this rank's shared memory, lent to the owners of parts by merge().
 #include <algorithm>
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Making and destroying instances: the creator enters them into the table and asks the owners of
 // their parts for memory; owners write the parts' addresses into the creator's record and answer,
 // or from another node answer with the address.

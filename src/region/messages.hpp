@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the module's messages carry: descriptions of work as plain data, which mean the same on
 // every rank.
 #pragma once

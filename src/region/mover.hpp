@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Moves the bytes of transfers that this rank does: through what is mapped, else through the
 // kernel, else in messages. Follows plan.hpp; below it are the table of instances, the kernel and
 // streams, above it operations.hpp, which learns how a transfer ended.

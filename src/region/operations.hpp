@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When and where transfers happen: after their event, by the rank that plan.hpp names; and the
 // event that says how they ended.
 //

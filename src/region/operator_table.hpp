@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The reduction operators that this rank knows, by their numbers. Pure.
 #pragma once
 

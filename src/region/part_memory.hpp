@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // This rank's memory for parts of instances: private, shared, and on rank 0 the symmetric pool.
 #pragma once
 

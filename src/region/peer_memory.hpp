@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Private memory of other processes, as far as the kernel copies it for us: the edge to
 // fabric::endpoint::copy_now.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The planner of transfers: which rank does one, in which way, and which bytes belong together.
 // Pure: it computes from layouts, sections and numbers, reads no instance, sends nothing and waits
 // for nothing. mover.cpp and operations.cpp carry out what it says.

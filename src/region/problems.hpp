@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What this rank has found wrong after the calls that caused it: logged, and the last one kept.
 #pragma once
 

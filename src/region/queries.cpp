@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The calls that only look: at what an instance is, who owns it, and its elements in memory.
 #include <string>
 

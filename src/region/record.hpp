@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What every rank may know of an instance: a record in the shared heap of the rank that made it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies whose elements lie apart: indices, or short runs of another rank's private memory.
 //
 // Addresses of many elements are worked out first, so that their cache misses overlap. What the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A side of a transfer bound to memory: which elements, in which order, and where they lie as this
 // rank sees them. Reads instances of indices; moves nothing and sends nothing.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Transfers to memory that this rank does not see: packed into messages to the owners of the
 // target's parts, a few of which are under way at a time. Whoever gets them needs no record of the
 // instance: they say where the elements belong.

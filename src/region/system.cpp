@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The calls that make and change instances: checked here, handed down, nothing else.
 #include "sinew/region/system.hpp"
 

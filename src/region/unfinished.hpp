@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Instances of this rank that are being made: how many of their parts have no memory yet, whether
 // the event before has triggered, and the event that says when all is there. Pure.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The elements of one side of a transfer, in their order, as runs: offsets in equal steps. Pure
 // arithmetic on layouts; plan.hpp pairs the runs of two sides.
 #pragma once

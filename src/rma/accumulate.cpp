@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Accumulate: element by element with the processor's atomics, so that it is atomic against the
 // engine's other atomics, too.
 #include <algorithm>

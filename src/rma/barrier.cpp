@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two algorithms. With a processor for each rank: dissemination (Hensgen, Finkel and Manber 1988).
 // In round k each member notifies the one 2^k further on, and waits for the one 2^k before; after
 // ceil(log2 n) rounds it has been notified, directly or not, by all. Each word is written by one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which of two ways of doing one thing costs less, found by doing it.
 #pragma once
 

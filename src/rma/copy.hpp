@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Long copies from this process's memory to a heap.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What every request to a rank of another node has in common: who has greeted, sending, answers.
 #include "rma/far.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What this rank asks of others by messages, and what it does for them: all that is done to memory
 // of other nodes, and on any node what the owner has to do itself. Messages of a pair are handled
 // in order; long contiguous transfers go by the fabric's put and get, under the key by which each

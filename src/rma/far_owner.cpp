@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What ranks of other nodes ask of this one: done when their messages are handled, by this rank's
 // processor, so that it is atomic against all that is done here.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several requests to ranks of other nodes under way at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Puts, gets and accumulates at ranks of other nodes, cut into messages.
 #include <algorithm>
 #include <cstring>

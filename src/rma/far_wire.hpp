@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What travels between ranks of different nodes: active messages of the module. Those of a pair are
 // handled in their order, and so what they ask for is done in that order.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A queue of waiters, each with a line of its own heap: `next`, who is behind it, `granted`, and
 // `before`, who was in front of it when it came. The lock's word names the line of the last one, 0
 // if there is none. (Mellor-Crummey and Scott 1991; `before` serves reports only.)

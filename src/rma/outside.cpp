@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory that is not in a heap: through the kernel where it lets us, else by the fabric's messages,
 // which its owner serves whenever it makes progress.
 #include "rma/outside.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies of pages of other ranks' memory, for many gets of few bytes.
 #pragma once
 

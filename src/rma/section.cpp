@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Strided and indexed transfers to and from heaps: loops over mapped memory.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Waiting for a word of mapped memory that another rank changes.
 //
 // A change of memory wakes no waiter by itself. So a waiter looks for a while, and then lists

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A section as nested loops: what can be merged is merged, then one call for each innermost row.
 #pragma once
 

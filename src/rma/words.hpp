@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The module's own words in each rank's part of the heap memory. All are valid when zero.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bound, spread, polish, thin out.
 //
 // On grids the problem is first solved on contractions (contraction.hpp): that gives the bound and

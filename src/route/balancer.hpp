@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Spreads jobs over paths so that the busiest link carries as little as possible.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lower bounds of the busiest link that cost little.
 #pragma once
 

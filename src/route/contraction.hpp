@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A grid seen through some of its dimensions only: nodes that differ in the others become one.
 // Contracting can only make a problem easier, so what is impossible there is impossible here: the
 // coarse problem gives bounds, and its paths are the long detours that the fine problem needs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/route/default_route.hpp"
 
 #include <algorithm>

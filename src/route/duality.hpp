@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the balancer's loads and its prices meet: the certificate.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Events in order of time, for simulations whose events lie near each other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GraphML: networks from graph programs, and to them.
 #include <algorithm>
 #include <cstdio>

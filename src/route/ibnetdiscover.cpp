@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // InfiniBand fabrics as ibnetdiscover lists them: a paragraph for each switch, adapter and router,
 // with a line for each port that has a cable.
 #include <algorithm>

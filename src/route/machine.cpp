@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Speeds of machines, and how files and options write them.
 #include "sinew/route/machine.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a plan costs on a machine, and the columns of its table.
 #include <algorithm>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "normal_jobs.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cheap paths under prices on links: what the balancer asks for.
 #pragma once
 

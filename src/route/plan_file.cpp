@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans as JSON: what another program, or a later call, needs to carry one out.
 #include <algorithm>
 #include <cstdio>

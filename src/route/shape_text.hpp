@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Shapes as text, shared by the command line's form and SimGrid's platform files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How large a network may be, asked before its links are made.
 #pragma once
 

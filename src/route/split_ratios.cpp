@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans for networks that forward by destination alone.
 #include <algorithm>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Translations of a torus that leave a pattern as it is: one job is planned for its whole orbit.
 #pragma once
 

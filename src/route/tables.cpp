@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Traffic, loads and split ratios as CSV.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Networks from files: edge lists, JSON, SimGrid's platforms.
 #include <algorithm>
 #include <optional>

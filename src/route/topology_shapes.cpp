@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Indirect networks, Mira's partitions, and shapes as text.
 #include <algorithm>
 #include <filesystem>

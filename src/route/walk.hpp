@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What every finder of paths ensures of its results.
 #pragma once
 

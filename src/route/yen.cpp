@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Yen's k shortest loopless paths with unit weights; the spurs are found by A* whose estimate, the
 // hops left in the whole network, is exact but for the few links and nodes taken away.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What excludes others: accumulates, compare-and-swap, locks. On this node by the words of the
 // target's record, else by asking the target (requests.cpp).
 #include <sched.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/window/memory.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a rank asks those of other nodes to do to their memory, because it excludes others: they
 // carry it out while they make progress, with the words of their records by which the ranks of
 // their own nodes exclude each other: so that all origins of a target do. A pair's requests and

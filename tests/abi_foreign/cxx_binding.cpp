@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What Open MPI's header for C++ leaves to libmpi_cxx.so.40, with classes that are made as its are:
 // a table of virtual functions, which each program has, and a handle.
 #include <mpi.h>

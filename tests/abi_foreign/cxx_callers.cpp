@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What MPICH's library for C++ asks libmpi.so.12 for: functions of C++ are called by functions of
 // that library, which are named after an operation, an error handler or a key has been created.
 #include <mpi.h>

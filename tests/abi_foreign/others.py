@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs that nobody here wrote, and that others built with Open MPI or MPICH, run unrebuilt on
 Sinew; what each prints is held against what it prints on its own MPI, or against what its own
 checks say. Packages come from Debian and PyPI, and are unpacked in BUILD/abi; nothing is installed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI's C++ binding as MPI-2.2 has it, compiled with another MPI's header. Errors throw with MPICH;
 // Open MPI's library, as Debian has it, sets MPI::mpi_errno.
 #include <mpi.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """peer_test.py COMPILER SINEW PLACE SOURCE...: programs that another MPI's COMPILER has
 made, with its own modules, run on Sinew. Skipped where there is no such compiler, or its MPI lacks
 what a program uses."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A library of another MPI's ABI exports all names of that MPI's, each function of C also under its
 PMPI_ name."""
 

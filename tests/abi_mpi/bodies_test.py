@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Each of the ABI's functions has a body that was written: those that the generator makes, which
 answer MPI_ERR_UNSUPPORTED_OPERATION, are weak, and another object has to replace them. Lists the
 functions for which none does."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Figures of the standard ABI (MPI-5.0 appendix A), written down independently of the generator's
  * table, and a program that must compile as C11 and as C++. */
 #include <assert.h>

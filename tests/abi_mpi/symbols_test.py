@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """libmpi_abi exports exactly the ABI's functions, the removed ones of MPI-1 and those of mpi-ext.h,
 each also under its PMPI_ name, what libmpifort_abi looks for beside them
 (abi/fortran/attributes.cpp), and the table of functions for libraries of other ABIs."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Agreements of ranks that are threads of one process, some of which are said to have died.
 #include "sinew/agreement/agreement.hpp"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Mixed programs with threads, several at a time, for minutes: as fibers they say what they say
 natively.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Algorithms of TBB with so many threads: says whether their results are right, and how many
 // seconds they took.
 #include <tbb/tbb.h>

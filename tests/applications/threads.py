@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs with threads as Debian has them, each natively and with its threads as fibers.
 
 threads.py SINEW FOLDER [--rounds N] [NAME...]: packages that are not installed are downloaded and

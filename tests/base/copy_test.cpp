@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every kind of copy at many lengths and at all places of both sides that matter.
 #include "sinew/base/copy.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What converts to a rank, what does not, and that it is the number in memory.
 #include "sinew/base/ids.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/base/interfaces.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Machines unlike this one, as hwloc describes them.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/base/process_object.hpp"
 
 #include <gtest/gtest.h>

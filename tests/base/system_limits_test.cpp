@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a message says of the limit that a call ran into.
 #include "sinew/base/system_limits.hpp"
 

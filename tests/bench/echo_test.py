@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`sinew bench echo`: threads as fibers beside the system's; servers that end or stay silent.
 
 echo_test.py SINEW CC SOURCES

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Synthetic noisy measurements whose truth is known, through the statistics.
 #include "sinew/bench/intervals.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`sinew bench` of experiments in MPI and with coarrays: a short run has all rows, and an
 answer that is wrong, or a word that is, ends a program.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Peers that `sinew bench` finds when it runs: Go, where its compiler is; a library that pkg-config
 knows, from a pkg-config made here; one that CMake knows, from a package made here.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "../../tools/sinew/bench/perftest.hpp"
 
 #include <gtest/gtest.h>

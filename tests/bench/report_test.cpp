@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Figures, pictures and files of results: what `sinew report` and `sinew bench compare` are made
 // of.
 #include <gtest/gtest.h>

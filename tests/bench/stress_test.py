@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`sinew bench stress`: one program with the system's threads and with its threads as fibers.
 
 stress_test.py SINEW CC SOURCES

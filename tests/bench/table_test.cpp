@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The table of `sinew bench` from measurements made here.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is declared of PMIx here is what its header declares, and what is said where it is missing.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sessions inside one test program: alone, and the pieces that several ranks share (as threads).
 #include "sinew/boot/session.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a rank asks its launcher for, and the answer, as text; and what is no such text.
 #include "sinew/boot/spawn.hpp"
 

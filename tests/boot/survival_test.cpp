@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Agreements of ranks on several hosts, each with memory of its own that a daemon writes.
 #include "sinew/boot/survival.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """bootstrap with stand-ins for dpkg-query, id and apt-get: nothing is installed."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Daemons that are started by an agent, here one that starts them on this machine."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When ranks that were bound by default are let go, and which of their threads.
 #include "sinew/run/binding_watch.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank without MPI, for the tests of launchers: `boot_probe WHAT [RANK [CODE]]`.
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The page of `sinew report` in a real browser without a window: what a figure looks like beside a
 stored picture, loosely; that nothing is wider than a phone. Skipped (77) where no browser is.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Two jobs that connect: `server WAY TIMES` and `client WAY`, where WAY is a file that gets the
  * port's name, or "name:SERVICE". What they do then is the third word. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs of separate `sinew run` that connect: ports, names, sockets, and what cannot be."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Agents that do not start a daemon.
 #include "sinew/run/daemon_starter.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A launcher whose daemons talk nonsense, and daemons whose launcher does: frames are damaged at
 random, by a seed. Whoever gets them says so or ends, soon, and crashes never.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs that end in other ways than they should: ranks that never join or never finalize, programs
 that cannot be executed, processes outside their group, stopped watchdogs, memory that runs out."""
 

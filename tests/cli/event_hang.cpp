@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Programs of events that do not end well, for what the rank says then (event_test.py).
 //   (nothing)   two ranks wait for an event which nobody triggers: rank 1 for a merge with an event
 //               of rank 0, which waits too; ends by the launcher's limit

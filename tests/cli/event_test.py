@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs of events under the launcher: the trace that --trace gathers, the report of a hang."""
 
 import collections

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What somebody on the way can do to a connection between a launcher and a daemon.
 #include "sinew/run/frame_link.hpp"
 

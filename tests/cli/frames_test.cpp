@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What launcher and daemons say to each other: there and back, and nonsense.
 #include "sinew/run/frames.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a launcher and a daemon prove to each other who they are.
 #include "sinew/run/greeting.hpp"
 

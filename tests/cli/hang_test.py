@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What ranks that wait for ever say: after SINEW_CORE_HANG_TIMEOUT, and when --timeout is over.
 
 usage: hang_test.py SINEW BOOT_PROBE MPI_HANG

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lists of hosts, and which rank goes where.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The last rank kills itself while the others are in the middle of argv[1]; argv[2] is a file. */
 #include <mpi.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ranks that are killed in the middle of epochs, collective writes and other calls: the others wait
 for them in memory that they share, and yet the job ends, and leaves nothing behind."""
 

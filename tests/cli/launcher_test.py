@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `sinew run` does with every kind of end, as a table; and what it leaves behind: nothing."""
 
 import os

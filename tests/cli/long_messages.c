@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Messages of all lengths there and back, contiguous and not, so that every way of moving them is
  * used; and a program that never calls MPI_Finalize, if asked: `long_messages [forget|threads]`. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """tools/report, which `make report` runs: ended midway it leaves nothing running, and started again
 it goes on where it was, with a bar and an estimate. The measurements are the shortest there are.
 

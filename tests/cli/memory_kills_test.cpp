@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the kernel's count of processes killed for want of memory is looked for.
 #include "sinew/run/memory_kills.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Rank 0 comes into what argv[1] names, rank 1 never does: it sleeps until the job is ended. With
    "later" in argv[2] some collectives come before, as from then on they go over shared memory. With
    a rank in argv[3] all but that one come. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Rank 0 waits in several calls for rank 1, which is late each time; some collectives come before,
    as from then on they go over shared memory. */
 #include <mpi.h>

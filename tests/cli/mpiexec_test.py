@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`sinew mpiexec`: the words that people know from MPICH's and Open MPI's launchers."""
 
 import os

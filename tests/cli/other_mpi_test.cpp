@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Names of MPI libraries, and programs that are asked for theirs.
 #include "sinew/run/other_mpi.hpp"
 

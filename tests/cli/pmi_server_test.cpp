@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The launcher's side of PMI-1, without sockets.
 #include "sinew/run/pmi_server.hpp"
 

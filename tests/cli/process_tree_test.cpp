@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Processes that any thread has started.
 #include "sinew/run/process_tree.hpp"
 

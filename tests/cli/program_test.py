@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `sinew info program` and `sinew env` say, and `sinew run` of programs that cannot run on
 Sinew.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is shown of long work, on a terminal alone.
 #include "sinew/progress_line.hpp"
 

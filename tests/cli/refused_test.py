@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The launcher where the system lacks a call (an older kernel: ENOSYS) or a container's profile
 refuses it (EPERM): jobs end well, signals arrive, and a kill of the launcher leaves nothing."""
 

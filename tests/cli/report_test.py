@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`sinew report` and `sinew bench compare` on a file made here: the page's structure, its text for
 screen readers, that it needs no network."""
 

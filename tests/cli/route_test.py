@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """sinew route: every action, its files, and wrong input."""
 
 import csv

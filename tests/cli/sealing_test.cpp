@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is sealed, and what somebody on the way can do to it.
 #include "sinew/sealing/sealing.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every setting of every module: it is listed, says what it takes, and refuses the rest."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Spawns itself twice; argv[1] says what becomes of the second one, argv[2] where, for "lost", and
    after how many microseconds, for "dying". */
 #include <mpi-ext.h>

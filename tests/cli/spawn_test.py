@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ranks that are spawned: how they end, what is said of them, and where none can be."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Running sinew and looking for what it left behind."""
 
 import dataclasses

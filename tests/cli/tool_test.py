@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """sinew's own commands: help, man page, completion, info."""
 
 import json

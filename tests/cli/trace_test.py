@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The trace of an MPI program: a rank's waits, by the call that it waits in.
 
 trace_test.py SINEW PROBE PROGRAM

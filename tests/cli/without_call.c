@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Runs a program in which chosen system calls fail, as on an older kernel (ENOSYS) or in a
  * container whose profile refuses them (EPERM): `without_call ENOSYS|EPERM CALL[,CALL]... PROGRAM
  * [ARGUMENTS]`. Ends with 77 where the machine's headers do not know the call. */

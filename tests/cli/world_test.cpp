@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How ranks that are spawned share the room, and what the launcher is told of them.
 #include "sinew/run/world.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Nonblocking collectives over shared memory: what they give, many under way at once, begun
 // by several threads, waited for by ranks that sleep.
 #include "coll/background.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls of collectives by their usual arguments.
 #pragma once
 

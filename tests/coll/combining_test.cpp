@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reductions and prefix reductions, with operators that do not commute.
 #include "trial.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Communicators: who is in them, and that no two that share a rank share a context.
 #include "sinew/coll/communicators.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives that move data, against what each rank can compute by itself.
 #include "trial.hpp"
 

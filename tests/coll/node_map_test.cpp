@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which ranks share a node, in any order of ranks, and where their blocks lie, against what sorting
 // the ranks gives.
 #include "coll/node_map.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans of collectives: what they give, begun and ended by several threads, again and again.
 // (Their results for any data, types and operators: tests/programs/mpi, where the programs of the
 // blocking collectives run by the other forms.)

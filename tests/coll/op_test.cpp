@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operators on elements: the table of what is allowed, and the arithmetic.
 #include "sinew/coll/op.hpp"
 

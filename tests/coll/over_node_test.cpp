@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives over shared memory: who gets it, what becomes of it, several at a time.
 #include <array>
 #include <thread>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The engine of schedules under interleavings of its ranks: before each beginning of an operation
 // and each look for progress it is decided at random who goes on. Each rank begins operations on
 // two communicators, odd ranks in the opposite order of these, as the standard allows.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the randomised tests of collectives share: types with gaps and odd bounds, buffers whose
 // every byte is checked, values that each rank can compute for all others, operators.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The promises of sinew/fabric/fabric.hpp as tests. tests/fabric/contract_test.cpp runs it over
 // every row of the table of back-ends, a body once per rank (threads or processes).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbered messages of known content, and who checks them, for tests of fabric.
 #pragma once
 

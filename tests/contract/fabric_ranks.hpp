@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank of a test of fabric, and what all of them share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The matching contract as tests. A program includes this and instantiates match_contract with the
 // names of the engines it wants held to it.
 #pragma once

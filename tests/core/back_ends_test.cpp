@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A runtime over a back-end that is not in the table: it is handed over.
 #include "sinew/fabric/back_ends.hpp"
 

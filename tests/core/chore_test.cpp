@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chores that are told of sleeps.
 #include "gtest/gtest.h"
 #include "pair_of_ranks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank that crashes says so, whoever handled faults first: fibers or the report.
 #include <gtest/gtest.h>
 #include <unistd.h>

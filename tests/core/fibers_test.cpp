@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fibers that wait in core: their workers poll, and threads may wait beside them.
 #include <atomic>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The helper thread: it serves a rank whose program does not call, gives way to threads that wait,
 // leaves the program's functions to the program, and ends with the runtime, also in a child.
 #include "core/helper.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whatever is thrown out of a round of progress: the lead is given back, so that others make
 // progress, and so does whoever comes again.
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The packet pool: no packet is lost or in two hands, none stays out of reach, threads come and go.
 #include "sinew/core/packet_pool.hpp"
 

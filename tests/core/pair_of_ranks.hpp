@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The smallest job: two runtimes in this process that send each other numbers.
 #pragma once
 

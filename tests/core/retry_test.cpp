@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A loop of tries is watched like any other wait.
 #include "sinew/core/retry.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Places for what other modules keep: each key reaches its own, what the table owns goes with it.
 #include "sinew/core/slot.hpp"
 

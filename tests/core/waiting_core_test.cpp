@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads that wait in one runtime, in all orders of their steps with few preemptions, and in many
 // by seed: every wait ends whose message has come, one thread polls at a time, and nothing is left
 // behind.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Many threads that wait in one runtime: nobody waits for ever, whoever polls, parks or leaves.
 #include <sched.h>
 

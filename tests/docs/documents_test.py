@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The documents against the tree SINEW_BUILD: commands run, links lead somewhere, and what tables
 and sentences say of settings, experiments and options is what the binary has."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reading the tree's pages: blocks of code, tables, links, and what they name."""
 
 import re

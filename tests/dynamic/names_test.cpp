@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Names in a folder that other jobs see.
 #include "sinew/dynamic/names.hpp"
 

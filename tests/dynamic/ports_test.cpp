@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Leaders that meet at a port or by a socket, and the communicator that follows. The ranks are
 // threads of one process.
 #include <sys/socket.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is asked of a spawn, and where its ranks go.
 #include "sinew/dynamic/spawn.hpp"
 

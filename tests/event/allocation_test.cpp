@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A job of events, barriers, queues, reservations and tasks in which each allocation fails in turn.
 #include <exception>
 #include <thread>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Barriers, completion queues, coroutines, reports, messages for nobody.
 #include "sinew/event/barrier.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The courier: what goes onto the wire comes off it, and what no rank can have sent is an error.
 #include "event/courier.hpp"
 

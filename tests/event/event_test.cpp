@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Promises of event/system.hpp, on every back-end.
 #include <deque>
 #include <set>

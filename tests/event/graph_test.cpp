@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The graph alone: what goes in, and what waiters and notices come out. No network, no runtime.
 #include "event/graph.hpp"
 

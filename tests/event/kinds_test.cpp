@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kinds of processors that a program names.
 #include <array>
 #include <atomic>

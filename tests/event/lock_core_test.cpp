@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The protocol by which reservations move, explored: ranks without threads, their messages
 // delivered in an order that a seed chooses.
 #include "event/lock_core.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What becomes of events, barriers, queues, reservations and tasks when a rank is killed. Ranks are
 // processes; the victim kills itself where nothing of it is under way, or just after it has sent.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random graphs of events over ranks whose messages come in any order, against a reference: what
 // each event became must follow from its inputs, be the same for all ranks, and be told to each
 // waiter once. SINEW_TEST_SEED repeats a run.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The peer table alone: what messages say goes in, aliases to trigger and messages to send come
 // out. No network, no runtime.
 #include "event/peer_table.hpp"

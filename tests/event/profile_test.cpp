@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Responses of tasks: of this and other ranks, of groups, of those that fail or never start.
 #include "sinew/event/profile.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random programs of all ranks at once, as threads and as processes: events, merges, triggers that
 // come after others, tasks that trigger, wait, start others or fail, locks, barriers, callbacks and
 // completion queues, in whatever order 4 to 16 ranks on few processors get to it. All ranks draw

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reservations over both fabrics and 1 to 16 ranks: their promises, misuse, many waiters.
 #include "sinew/event/reservation.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A fabric in one thread that delivers by seed: any message of any pair may come next, in the order
 // of its pair, and sends are refused now and then. For all orders in which a protocol's messages
 // may arrive.

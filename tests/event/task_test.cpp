@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tasks on fibers: named on every rank, started anywhere, ended as events.
 #include "sinew/event/task.hpp"
 

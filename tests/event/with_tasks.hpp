@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks that are threads, with tasks on the workers of the process.
 #pragma once
 

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Coarrays that are allocated, read, written and reduced; a lock, an event, a team.
 program coarray_job
   use, intrinsic :: iso_fortran_env

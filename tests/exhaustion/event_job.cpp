@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Events of one rank that others wait for, merged and triggered; a barrier; a lock.
 #include <string>
 #include <vector>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes allocations of a job fail, one in each run: every run ends in a result or in a sentence.
 
 Called with the launcher, the preloaded library and name=program pairs. A sample by default, so that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Preloaded into a rank, makes its allocations fail on demand: malloc and its like (operator new
 // ends there) and mmap. Counts, and fails, only what our own code asks for: the innermost caller
 // that is neither this library nor the C and C++ ones decides. From the environment:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One process of a job with events and regions, as the programs of this folder use it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A little of everything that allocates: unexpected, long, strided and probed messages,
    collectives, communicators, types. */
 #include <mpi.h>

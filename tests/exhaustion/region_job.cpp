@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Instances that are made, filled, copied and reduced into, and destroyed.
 #include "../../examples/region_job.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hot operations allocate nothing.
 #include <gtest/gtest.h>
 

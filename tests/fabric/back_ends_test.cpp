@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The table of back-ends, and the choice among its rows.
 #include "sinew/fabric/back_ends.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Short messages to another node, gathered: they go though their sender calls nothing more, and
 // stay in order with what is sent by itself. (The contract suite sends them among others.)
 #include <gtest/gtest.h>

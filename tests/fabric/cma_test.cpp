@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies through the kernel, from and to this very process: the places where they go by a piece of
 // memory in between, and lengths that take several of those.
 #include "fabric/shm/cma.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The fabric contract on all back-ends of the table: ranks as threads, and as processes.
 #include <memory>
 

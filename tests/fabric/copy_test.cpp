@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What fills packets, at all small and some long lengths, and when which kind of copy is used.
 #include "fabric/shm/copy.hpp"
 

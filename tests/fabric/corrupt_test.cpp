@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a peer has written is never believed where that would lead outside the shared memory: the
 // process says who has written nonsense, and ends.
 #include <cstring>

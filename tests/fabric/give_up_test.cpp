@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank of the node that has died: what is under way to it ends, and what begins is as good as
 // done. Over memory that only its owner could reach.
 #include <vector>

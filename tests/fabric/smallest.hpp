@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The smallest back-end that keeps the contract: ranks in one process, a queue for each. What
 // docs/internals/back-ends.md begins with.
 #pragma once

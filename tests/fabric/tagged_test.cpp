@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages that the network pairs with receives, over UCX in software: the promises of
 // sinew/fabric/tagged.hpp, and its matching beside an engine that is right by inspection.
 #include <gtest/gtest.h>

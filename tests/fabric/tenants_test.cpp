@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Places of a node's memory that one rank takes after another.
 #include <gtest/gtest.h>
 

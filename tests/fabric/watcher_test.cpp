@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A sleeper whom another descriptor wakes: for something, and for nothing.
 #include "fabric/joint/watcher.hpp"
 

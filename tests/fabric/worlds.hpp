@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the ranks of a contract test meet: shared mappings, threads, forked processes.
 #pragma once
 

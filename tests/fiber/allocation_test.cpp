@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a fiber's life costs once there is a stack for it: no allocation, no system call for memory.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Spawn, join, detach, yield, suspend, resume, sleep: the promises of fiber.hpp.
 #include <gtest/gtest.h>
 

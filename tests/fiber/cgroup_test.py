@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """In a control group with little memory fibers end with a sentence, not with the process. Usage:
 cgroup_test.py KIB PROGRAM...; skipped where no control group can be made. PROGRAM and the words
 after it make as many fibers as a number behind them says, each of which takes less than KIB."""

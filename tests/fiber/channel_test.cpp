@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Channels, semaphores, read-write locks, once and futures among fibers of several workers, with
 // limits of time and cancellation. Seeded where order matters: SINEW_TEST_SEED.
 #include "sinew/fiber/channel.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Waiting for descriptors: nothing is missed, nobody is woken for others, closing and deadlines.
 #include "sinew/fiber/descriptor.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Misuse and exhaustion: overflow, exceptions, no memory, joins that cannot be.
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How objects that fibers wait for do it under the explorer: waits.hpp's argument.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fibers in all states, for the test of the gdb script.
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The gdb script lists fibers with their backtraces. Usage: gdb_test.py PROGRAM SCRIPT"""
 
 import re

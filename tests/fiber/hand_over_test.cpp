@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Workers whose fibers get stuck, in orders by seed and in all with few preemptions: each worker is
 // always carried by one thread at most, each fiber run by one, and no signal is lost, whether the
 // fiber is with its worker, away, or on its way back to another one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A worker and those who signal it, in all orders of their steps with few preemptions, and in many
 // by seed: no signal is lost, whether the worker runs, is about to sleep, or sleeps.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What limits the number of fibers: memory of the machine or of a control group, mappings.
 #include <gtest/gtest.h>
 #include <sys/resource.h>

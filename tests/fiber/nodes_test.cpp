@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stacks near their workers: with pretended nodes, of which only the first need exist.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pools: the order among fibers and tasklets of one, whose stacks they use, and their ends.
 #include "sinew/fiber/pool.hpp"
 

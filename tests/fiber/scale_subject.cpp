@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // So many fibers at a time, each of which waits once, for the test in a control group: prints how
 // many there were.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The poller, idle workers, stealing, and the bound on waiting.
 #include "sinew/fiber/scheduler.hpp"
 

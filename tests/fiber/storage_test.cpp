@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fiber-local storage, and thread-local storage of a fiber's own.
 #include <gtest/gtest.h>
 

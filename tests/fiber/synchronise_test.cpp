@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Mutex, condition variable and barrier, among fibers of several workers and threads.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # valgrind.sh PROGRAM: valgrind follows the switches of a program with fibers, finds nothing in what
 # is right, and finds what is wrong on a fiber's stack. 77: there is no valgrind.
 command -v valgrind > /dev/null || { echo "valgrind is not installed"; exit 77; }

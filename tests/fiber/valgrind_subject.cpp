@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A small program with fibers for valgrind: switches, joins, sleeps, exceptions, stacks of several
 // sizes, two workers. Ends with 0 if all went well; "wrong" as argument reads what was never
 // written, on a fiber's stack, which valgrind has to find.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The live view, by call and by SIGQUIT from another process.
 #include "sinew/fiber/view.hpp"
 

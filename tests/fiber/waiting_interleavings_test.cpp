@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Channels with select and the lock of readers and writers, in all orders of their steps with few
 // preemptions, and in many by seed: nothing is lost, doubled or left waiting.
 #include <gtest/gtest.h>

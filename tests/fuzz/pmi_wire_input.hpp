@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What both the fuzzer and the seeded test do with a piece of input.
 #pragma once
 

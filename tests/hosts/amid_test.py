@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A host is killed while others work on what belongs to its ranks. The job ends, or with --survive
 the others are told and go on.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`sinew bench --hosts`: rows of ours and of ucx_perftest, and what is refused.
 
 bench_test.py SINEW

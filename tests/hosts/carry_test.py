@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Plans carried out over hosts that limited cables join; every byte is checked by the program.
 
 carry_test.py SINEW PROBE, where the probe is bench-carry

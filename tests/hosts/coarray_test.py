@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Coarray programs over two hosts with two images each, and how jobs of them end.
 
 usage: coarray_test.py SINEW PLACE PROGRAM...

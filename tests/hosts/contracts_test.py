@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The contracts of rma and region, and the random programs of region and event, over two hosts.
 
 contracts_test.py SINEW RMA REGION EVENT: the three unit tests' programs. Each process of a job is a

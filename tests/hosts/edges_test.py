@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs of MPI over hosts that are not as they should be: firewalls, cuts, full file systems,
 clocks, another UCX. What can go on goes on; else one sentence says why, within seconds.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Events, locks, barriers, tasks and regions over two hosts of two ranks each.
 
 events_test.py SINEW BETWEEN WORK_SHARING EXAMPLES

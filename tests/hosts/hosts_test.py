@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """tools/hosts: what one host has cannot be reached from another, and nothing stays behind.
 
 hosts_test.py SINEW

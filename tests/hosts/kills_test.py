@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random kills: a rank, a daemon, the launcher, a host or a link goes at a random moment of a job's
 life, sometimes two of them. Whatever it was, the job ends everywhere within seconds, the sentence
 names what went, and every host has the processes, files and ports that it had before.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """sinew run over several hosts: what it does, how it ends, and that nothing stays behind."""
 import os
 import random

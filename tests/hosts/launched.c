@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An MPI program for the tests of launchers: `launched WHAT [RANK [CODE]]`. `launched on` has no
 // end, and `launched on -1 5` works for 5 s.
 #include <mpi.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs over several hosts started by others' launchers: MPICH's Hydra by PMI-1, a real Slurm by
 PMIx and PMI-2, Open MPI's mpirun and PRRTE by PMIx; and `sinew run` inside Slurm's allocation and
 by a real sshd. Words: sinew, boot_probe and launched."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ranks and connections that are lost while others wait for them: what is told is the cause. And
 interfaces by which hosts cannot reach each other. Words:
 sinew, boot_probe and launched."""

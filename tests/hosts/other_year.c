@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Preloaded: the time of day is that of a year to come, as on a host whose clock nobody has set.
 #define _GNU_SOURCE
 #include <sys/syscall.h>

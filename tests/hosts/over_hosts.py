@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the tests of jobs over several hosts share: the hosts, the launcher on a login node."""
 import os
 import subprocess

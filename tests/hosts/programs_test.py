@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """MPI programs on two hosts with two ranks each: those of tests/programs/mpi, 10000 fibers that
 wait for a receive, and of mpi4py's tests a few modules (all of them by `make check-mpi4py`)."""
 import os

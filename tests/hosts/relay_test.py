@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where the launcher listens, and somebody between it and the daemons who passes all on: no secret
 and no power for him.
 

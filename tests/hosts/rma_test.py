@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One-sided access between hosts: every kind of it, and heaps that do not agree."""
 import sys
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A Slurm of its own in the test hosts: its configuration in a folder, munged and slurmd on each
 host, slurmctld on the first. It ends with the hosts."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A real sshd on the test hosts, with keys of its own, and the agent that logs in there: from the
 login node, and from host to host."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`sinew run --survive` over hosts: a rank or a host dies, or a link is cut for ever, and the
 others are told and go on.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`sinew info transports --hosts`: who reaches whom, by what, how fast; and who does not.
 
 transports_test.py SINEW

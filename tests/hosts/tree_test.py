@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Daemons as a tree: some start others, by a real ssh from host to host. Width 2 and six hosts make
 three levels: h1 and h2 below the launcher, h3 and h4 below h1, h5 and h6 below h2."""
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes Debian packages of the build tree SINEW_BUILD, looks into them and runs programs with what
 they hold; for `make check-long` it also installs, upgrades and removes them, in a copy of this
 system that is gone afterwards."""

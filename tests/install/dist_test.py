@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes an archive of the sources as `make dist` does, and configures what it holds without git."""
 
 import os

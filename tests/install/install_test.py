@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Installs the build tree SINEW_BUILD, moves the result, and uses it as strangers would."""
 
 import json

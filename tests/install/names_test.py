@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The names people type, mpicc, mpicxx, mpiexec and mpirun: in the build tree SINEW_BUILD and in an
 installed one that was moved, by hand and through CMake, meson, autoconf and environment modules."""
 

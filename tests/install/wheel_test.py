@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes a wheel of the build tree SINEW_BUILD and uses it in a new virtual environment."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files of ranks that are threads of one process: on one node and as if on several.
 #include "sinew/io/file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which hints are taken, and what is said to be in force.
 #include "sinew/io/hints.hpp"
 

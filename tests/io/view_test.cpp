@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Views against a list of all their bytes.
 #include "sinew/io/view.hpp"
 

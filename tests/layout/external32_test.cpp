@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The standard's own representation of data: sizes, the order of bytes, and back again.
 #include "sinew/layout/external32.hpp"
 

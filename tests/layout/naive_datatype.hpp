@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The type map of MPI-5.0 section 5.1 written out literally: every element with its displacement.
 // Slow and right by inspection; what src/layout builds is held to it.
 #pragma once

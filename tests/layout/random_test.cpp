@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random nested types against the literal type map; random pieces of pack and unpack.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // No engine allocates once warm; and when an allocation fails, nothing has changed.
 #include <gtest/gtest.h>
 

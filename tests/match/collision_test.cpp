@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tags chosen to collide in `hash`: who knows the key can make it as slow as a list; who does not,
 // cannot, since every process draws its own.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "contract/match_contract.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/parse.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Deep queues: correct in any order, and for "hash" the number of entries examined depends neither
 // on the depth nor on the pattern of the tags.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs two engines side by side on the same steps and compares every answer. What fails is shrunk:
 // steps are left out, then numbers made small, as long as the two still disagree.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every engine against `list`, and `list` against a model, on random traffic. SINEW_TEST_SEED
 // repeats a run, SINEW_TEST_STEPS sets its length (of each engine on each kind of traffic).
 #include "match/differential.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The parts of bins64 and vector that can be checked by themselves.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An engine that is right by inspection: everything posted and everything arrived in two vectors,
 // scanned from the front. And the same with a flaw, to show that the tests would see it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The engine for several threads: what it answers is what one engine would have answered, in some
 // order that respects real time; found by search over short histories of an explorer and of real
 // threads. Then order under load, when it divides, and memory that is exhausted in between.

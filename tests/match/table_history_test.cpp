@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Linearizability of the concurrent table: short histories of two or three threads over two keys,
 // each checked by search against the sequential specification. The interleavings come from an
 // explorer (exhaustively up to two preemptions, then by seed) and from real threads.

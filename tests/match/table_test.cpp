@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The concurrent table alone, against a model, and under many threads.
 #include "sinew/match/table.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* One rank of a launched job: `carry_probe 2x2x2 [die]`. An all-to-all of uneven messages, checked
  * byte for byte, three times, received into both kinds of memory. With `die` one rank ends in the
  * middle, and the launcher must end the others. */

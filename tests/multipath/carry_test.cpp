@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans carried out by real ranks, checked byte for byte.
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The places of rounds: all interleavings of a few members up to some preemptions, and many at
 // random. A place is a word here; writing it while another member may still read it is a failure.
 #include "sinew/node/rounds.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Teams without messages: rounds that run ahead, collectives with every way that data may go, and
 // operations under way at once, between threads and between processes.
 #include "sinew/node/team.hpp"

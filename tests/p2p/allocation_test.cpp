@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hot operations allocate nothing once warm; set-up survives the failure of any allocation.
 #include <array>
 #include <memory>

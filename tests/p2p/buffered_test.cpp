@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Buffered sends: they end without a receiver, in their order, within what is attached.
 #include "sinew/p2p/buffered.hpp"
 

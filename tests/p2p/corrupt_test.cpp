@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A message's header is its sender's word: what it names is looked up only if it can be.
 #include <cstdint>
 #include <memory>

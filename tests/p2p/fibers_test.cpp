@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fibers that send and receive: both ranks of a job on the one thread of this process.
 #include <cstring>
 #include <vector>

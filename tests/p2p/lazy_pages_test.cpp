@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A table whose entries are made by pages, by several threads at once.
 #include "p2p/lazy_pages.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every rule of two-sided messages, on every back-end, with and without threads.
 #include <algorithm>
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which messages go in pieces before their receive is known.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI's order among threads (MPI-5.0 section 3.5): messages of one source that a thread sends after
 // another's has returned are matched in that order, whichever threads receive; and pairs of threads
 // with tags of their own go on in parallel while others probe with wildcards.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Both sides of partitioned messages, on every back-end, with and without threads: partitions of
 // different number and length, types with gaps, starts before the other side is there.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A job of events and regions in which each allocation fails in turn.
 #include "fixture.hpp"
 #include "sinew/event/barrier.hpp"

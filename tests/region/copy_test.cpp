@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies, fills and reductions between instances anywhere, against a model: arrays of one process
 // to which the same is done in order.
 #include <algorithm>

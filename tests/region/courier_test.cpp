@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages as they arrive, without a network: each calls the one function that it is for.
 #include "region/courier.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What happens at the edges: each is told clearly, and nothing else is disturbed.
 #include "fixture.hpp"
 #include "sinew/base/settings.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of the module share: a job of ranks with events and regions.
 #pragma once
 

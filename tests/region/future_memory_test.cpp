@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Places that are reserved among what will be given back.
 #include "region/future_memory.hpp"
 

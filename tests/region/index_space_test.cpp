@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Index spaces against sets of positions, and what moves data over them against arrays.
 #include "sinew/region/index_space.hpp"
 

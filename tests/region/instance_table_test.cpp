@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Handles and records over plain memory.
 #include "region/instance_table.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A job of one rank, made and ended in one line, with what it consists of. (Of several ranks:
 // tests/programs/event.)
 #include "sinew/region/job.hpp"

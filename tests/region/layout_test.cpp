@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where elements lie, as arithmetic: no ranks.
 #include "sinew/region/layout.hpp"
 

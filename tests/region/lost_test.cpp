@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank that is lost leaves nobody waiting for what it was asked for, whoever has asked it.
 #include <array>
 #include <chrono>

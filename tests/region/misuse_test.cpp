@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Each way to call the module wrongly that the headers name and edges_test.cpp does not try: a
 // sentence says what is wrong, and nothing has happened.
 #include "fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operators: their kernels against a loop.
 #include "sinew/region/operators.hpp"
 

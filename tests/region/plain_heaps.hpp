@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tables of some ranks over memory of this process: no ranks, no messages.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The planner: no memory of instances, no ranks.
 #include "region/plan.hpp"
 

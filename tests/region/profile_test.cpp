@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Responses of copies, fills and reductions: when and by which way they were done.
 #include "sinew/event/profile.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random programs of all ranks at once (random_program.hpp): each rank orders copies, fills,
 // reductions in all ways, additions under locks, makes and destroys instances, after events that
 // other ranks' operations will trigger or poison. Ranks wait for handles, hardly ever for events,

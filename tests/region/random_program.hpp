@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Programs of all ranks at once, drawn from a seed, and what each of their reads must see.
 // Operations that touch the same elements follow each other by events, unless they commute.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ways to reduce give the same; alone and by many ranks at once.
 #include <atomic>
 #include <thread>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies by many indices and by short runs, into every kind of memory, against a loop.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sides of transfers, checked and bound to plain memory.
 #include "region/sides.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Symmetric memory: an image for each rank, at one offset, made and destroyed together by anybody.
 #include "fixture.hpp"
 #include "sinew/base/settings.hpp"

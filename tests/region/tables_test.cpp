@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The module's small tables: kept blocks, unfinished instances, operators, failed batches.
 #include <set>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sections and lists as runs, against a loop over all elements.
 #include "region/walker.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hot operations allocate nothing; and a heap whose bookkeeping lacks memory is as it was before.
 #include <map>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Costs are given, so that each test says which way is right, and when that changes.
 #include "rma/cheaper_way.hpp"
 

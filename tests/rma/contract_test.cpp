@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The promises at the top of sinew/rma/engine.hpp, one test each at least.
 #include <chrono>
 #include <limits>

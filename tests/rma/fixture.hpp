@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of the module share: every way to run a job, patterns, random sizes.
 #pragma once
 

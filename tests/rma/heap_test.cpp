@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The heap's bookkeeping against a model, its determinism, and what users see when it is full.
 #include "sinew/rma/heap.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank of a launched job: `rma_probe ring` passes data around, `mix` does every other thing
 // that ranks can do to each other's heaps, also `shifted`, where these lie at other addresses in
 // every other rank; `full` asks for more than there is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Strided and indexed transfers and transfers to memory outside of heaps, against a model.
 #include <algorithm>
 #include <array>

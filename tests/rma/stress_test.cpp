@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Everything at once, at random: what is collective follows from a seed that all ranks share, the
 // rest from each rank's own. At the end the books must balance. SINEW_TEST_SEED repeats a run,
 // SINEW_TEST_STEPS sets its length.

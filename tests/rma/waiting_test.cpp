@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Waiting: no wake-up is lost, whoever sleeps; signals, events, barriers, locks.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ours beside the methods that it is compared with, and beside what is proven unavoidable.
 #include <gtest/gtest.h>
 

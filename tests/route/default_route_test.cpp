@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Default routes against the published tables, and against what a route must be.
 #include "sinew/route/default_route.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The wheel of events beside a sorted queue.
 #include "route/event_wheel.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Plans beside HiGHS, a solver of linear programs that is not ours: over all routes that a network
 has, no plan can be better than its optimum, and what a plan's certificate calls unavoidable cannot
 be more. Skipped (77) where Python has no highspy.

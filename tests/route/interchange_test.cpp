@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files of other programs: what is written is read again as it was, and what is wrong names its
 // line.
 #include "sinew/route/interchange.hpp"

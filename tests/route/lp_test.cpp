@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // OPT against a solver of linear programs where one is installed: Clp, through its C interface,
 // found when the test runs.
 #include <dlfcn.h>

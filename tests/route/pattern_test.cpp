@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Patterns: who sends to whom.
 #include "sinew/route/pattern.hpp"
 

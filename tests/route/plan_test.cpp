@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans: what every plan must be, how near ours come to the bound, and the methods compared with.
 #include "sinew/route/plan.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The readers of files on seeded damage: half of the input is a good file with a few bytes changed.
 #include <gtest/gtest.h>
 

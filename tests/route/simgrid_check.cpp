@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Our fluid simulation beside SimGrid's: the same plans, every path a flow over the same links.
 // SimGrid gives a flow a share by its round-trip time, so each path gets a link of its own that
 // holds all of its latency; then its shares are max-min fair, as ours are.

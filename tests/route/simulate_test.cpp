@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The simulator against closed forms and its own laws.
 #include "sinew/route/simulate.hpp"
 

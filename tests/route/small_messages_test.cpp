@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans of messages so small that shares round to nothing: every byte still has a path.
 #include <gtest/gtest.h>
 

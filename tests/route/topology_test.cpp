@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Networks: shapes, numbering, files.
 #include "sinew/route/topology.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A launcher that pretends: one rank of a job of very many, by PMI-1. What its start costs, in
 memory and in requests, is what docs/internals/scale.md says."""
 

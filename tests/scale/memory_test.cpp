@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A pretended job of 100,000 ranks, of which one or two are here: what the others cost, and that
 // those who are here can talk. docs/internals/scale.md has the same figures.
 #include <malloc.h>

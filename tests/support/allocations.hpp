@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counts what the calling thread allocates with operator new, and makes a chosen allocation fail.
 // Replaces the operators of the whole program: include it in one source file of a program. Those of
 // ThreadSanitizer cannot be replaced: there nothing is counted and nothing fails.

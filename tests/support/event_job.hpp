@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A job of the event module inside one process: one thread per rank, over a back-end of choice.
 #pragma once
 

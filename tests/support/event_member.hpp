@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank of a job of the event module, be it a thread or a process.
 #pragma once
 

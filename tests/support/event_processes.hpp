@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks of the event module as processes of their own over shared memory, some of which are killed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs a few threads one at a time and decides at each of their steps who goes on: interleavings by
 // seed, or all of them up to a number of preemptions. The code under test announces its accesses to
 // shared state by calling step(), and wait() where it needs somebody else to move first.

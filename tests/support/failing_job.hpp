@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A job in a child process, in which one allocation of one rank fails. Such a job ends in order, or
 // with a sentence: never by a signal, never by the library's own words for an uncaught exception,
 // and never not at all.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether a history of concurrent operations could have come from one thread at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks and tags compared with plain numbers, for tests alone: EXPECT_EQ(status.source, 3).
 #pragma once
 

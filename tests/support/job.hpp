@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A whole job inside one process: one thread per rank, over a back-end of choice.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tests as ranks of a job that `sinew run` has started, on one host or several: each process runs
 // the same ones, and of their jobs those that have as many ranks as there are processes.
 #pragma once

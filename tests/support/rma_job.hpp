@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A job of the rma module without a launcher: ranks as threads or as forked processes, over a
 // back-end of choice, with heaps in memory that all share.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory of processes that are forked later, or of the ranks of a launched job.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A time that passes as a test wants it to.
 #pragma once
 

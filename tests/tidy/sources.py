@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reading C and C++ well enough for tidy: comments, strings, functions. No compiler involved."""
 
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """tidy: reads the tree and complains. Standard library only.
 
 usage: tidy.py [--root DIR] [--build DIR] [RULE...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """tidy must find planted faults, and only those."""
 
 import json
@@ -139,6 +140,19 @@ class Planted(unittest.TestCase):
         sound = {"docs/a.md": page % SOUND["src/base/a.cpp"]}
         self.assertEqual(self.faults(sound), [])
         self.expect({"docs/a.md": page % "int f();\n"}, "docs/a.md:3:", "src/base/a.cpp")
+
+    def test_a_source_without_its_license(self):
+        line = "SPDX-License-Identifier: BSD-3-Clause\n"
+        marks = {".py": "# ", ".txt": "# ", "": "# "}
+        sound = {path: marks.get(Path(path).suffix, "// ") + line + text
+                 for path, text in SOUND.items() if path.endswith(rules.LICENSED)}
+        sound |= {"LICENSE": "BSD\n", "tools/run": "#!/bin/sh\n# " + line,
+                  "examples/a.f90": "! " + line, "include/c/a.h": f"/* {line.strip()} */\n"}
+        self.assertEqual(self.faults(sound), [])
+        for path in ("src/base/a.cpp", "src/core/CMakeLists.txt", "tools/run", "examples/a.f90"):
+            with self.subTest(path):
+                self.expect(sound | {path: sound[path].replace("BSD-3", "MIT")}, f"{path}:1:",
+                            "SPDX")
 
     def test_unknown_module(self):
         files = {"src/attic/README.md": "# attic\n", "src/attic/CMakeLists.txt": ""}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Build trees: configured before and after a Fortran compiler was installed, and used while their
 libraries and programs are linked."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Windows without handles: ranks as threads, on one node and on two, in memory that the window
 // makes and in the program's own.
 #include "sinew/window/memory.hpp"

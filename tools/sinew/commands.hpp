@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The commands of the one binary. Each gets argc and argv from its own name on ("run", ...) and
 // returns the exit code. A mistake on the command line is thrown as usage_failure (options.hpp)
 // and a failed set-up as sinew::error; main.cpp turns both into one line on stderr.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // sinew: one binary, a table of commands.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One table of options per command: parsing, help, man page and completion all come from it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is generated from the tables of options beside the help: manual pages and completion.
 #pragma once
 

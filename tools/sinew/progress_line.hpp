@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a command is doing, while it takes long.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """mpi.h as a library's programs see it, for our own tests and Fortran's front: the standard's text
 with the library's types and values. Programs of users are built with the library's own header."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """constants.tsv as arrays of pairs {value in the library's ABI, value in the standard ABI}."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """mpif.h as a library's programs see it, for our tests: the standard's with the library's values.
 Programs of users are built with the library's own."""
 

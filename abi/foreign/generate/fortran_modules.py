@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the modules of a library's Fortran binding define, by the names that programs ask the
 library for: types and their operators, constants, sizes, copy functions. Users' programs are
 compiled with the library's own modules."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The functions of a foreign ABI: each converts its arguments by their kinds in the standard's
 data and calls the standard's function. The same source serves all libraries: what a handle, a
 status or a number is there, abi/foreign/convert.hpp knows."""

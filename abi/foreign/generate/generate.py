@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes abi/foreign/generated and the table of functions in abi/mpi/generated; with --check,
 compares instead of writing. The standard's data are read as for the bindings of C and Fortran."""
 
@@ -18,6 +19,7 @@ def products():
     import fortran_header
     import fortran_modules
     import forward
+    import license_line
     import model
     import procedures as fortran
     procedures = model.procedures()
@@ -50,7 +52,7 @@ def products():
     for part in range(PARTS):
         made[GENERATED / f"forward_{part + 1}.cpp"] = forward.definitions(
             generated[part * share:(part + 1) * share])
-    return made
+    return license_line.licensed(made)
 
 
 def main():

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The library's C++: each Fortran external procedure calls one C function.
 
 The same sources are compiled twice: as mpi_send_ calling MPI_Send, and as pmpi_send_ calling

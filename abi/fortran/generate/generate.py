@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes abi/fortran/generated; with --check, compares instead of writing.
 
 Needs the package pympistandard, a build does not: what this makes is checked in."""
@@ -16,6 +17,7 @@ sys.path[:0] = [str(HERE), str(MPI)]
 def products():
     import bodies
     import interfaces
+    import license_line
     import model
     import procedures
     found = procedures.procedures()
@@ -32,7 +34,7 @@ def products():
         some = found[part * share:(part + 1) * share]
         made[f"bodies_{part + 1}.cpp"] = bodies.definitions(some)
         made[f"sections_{part + 1}.cpp"] = bodies.sections(some)
-    return {GENERATED / name: text for name, text in made.items()}
+    return license_line.licensed({GENERATED / name: text for name, text in made.items()})
 
 
 def main():

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What Fortran programs see: the modules mpi_f08 and mpi, and mpif.h."""
 
 import re
@@ -125,8 +126,8 @@ def _handles(sections):
             yield known["MPI_" + of][0], name, known["MPI_" + of][1]
 
 
-# Datatypes of default REAL, DOUBLE PRECISION and their like, by the kinds that the program's options
-# give these (-fdefault-real-8): a variable of the kind; the datatypes of kinds 4, 8 and 16.
+# Datatypes of default REAL, DOUBLE PRECISION and their like, by the kinds that the program's
+# options give these (-fdefault-real-8): a variable of the kind; the datatypes of kinds 4, 8 and 16.
 DEFAULT_REALS = {"MPI_REAL": ("rk", "MPI_REAL", "MPI_REAL8", "MPI_REAL16"),
                  "MPI_DOUBLE_PRECISION": ("dk", "MPI_REAL4", "MPI_DOUBLE_PRECISION", "MPI_REAL16"),
                  "MPI_COMPLEX": ("rk", "MPI_COMPLEX", "MPI_COMPLEX16", "MPI_COMPLEX32"),
@@ -158,9 +159,10 @@ def _booleans(interface):
 # --- the part common to both modules -------------------------------------------------------------
 
 def common_module(sections):
-    lines = [f"! {NOTE}", "! Numbers, special addresses and types of the modules mpi and mpi_f08.",
-             "module mpi_abi_common", "use, intrinsic :: iso_c_binding, only: c_int", "implicit none",
-             "public", INTEGER_MUST_BE,
+    lines = [f"! {NOTE}",
+             "! Numbers, special addresses and types of the modules mpi and mpi_f08.",
+             "module mpi_abi_common", "use, intrinsic :: iso_c_binding, only: c_int",
+             "implicit none", "public", INTEGER_MUST_BE,
              "integer, parameter, private :: integer_has_4_bytes = 1 / merge(1, 0, kind(0) == 4)"]
     lines += [f"integer, parameter :: {name} = {value}" for name, value in KINDS.items()]
     lines += [f"integer, parameter :: {name} = {value}" for name, value in _integers(sections)]
@@ -361,8 +363,8 @@ def _result(procedure):
 
 
 def default_reals(sections):
-    """For mpif.h, which cannot ask for a kind: by file name, a script of sed that gives the datatypes
-    of REAL (real) or of DOUBLE PRECISION (double) other kinds than 4 and 8."""
+    """For mpif.h, which cannot ask for a kind: by file name, a script of sed that gives the
+    datatypes of REAL (real) or of DOUBLE PRECISION (double) other kinds than 4 and 8."""
     numbers = {name: value for _, name, value in _handles(sections)}
     scripts = {}
     for real, word, usual in (("rk", "real", 0), ("dk", "double", 1)):

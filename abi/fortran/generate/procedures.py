@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The MPI standard's procedures as Fortran declares them, beside the C function that each calls.
 
 The data are those of the C binding (abi/mpi/generate/model.py): pympistandard, MPI-5.0."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The C functions: each translates its small counts and calls one implementation.
 
 impl.hpp declares, for each procedure, `sinew::mpi::impl::Name` with the large-count types;

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes include/c/mpi.h and abi/mpi/generated; with --check, compares instead of writing.
 
 Needs the package pympistandard, a build does not: what this makes is checked in."""
@@ -15,6 +16,7 @@ PARTS = 4
 def products():
     import bindings
     import header
+    import license_line
     import model
     import removed
     procedures = model.procedures()
@@ -38,7 +40,7 @@ def products():
     for part in range(PARTS):
         made[GENERATED / f"bindings_{part + 1}.cpp"] = bindings.definitions(
             procedures[part * share:(part + 1) * share])
-    return made
+    return license_line.licensed(made)
 
 
 def main():

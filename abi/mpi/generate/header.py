@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """include/c/mpi.h: types, constants and prototypes of the MPI-5.0 standard ABI."""
 
 import model

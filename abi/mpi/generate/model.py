@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The MPI standard's procedures as pairs of C functions: the small and the large-count one.
 
 The data come from the package pympistandard (the MPI Forum's own extract of MPI-5.0)."""

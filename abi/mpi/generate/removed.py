@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Functions of MPI-1 that the standard has removed and that old programs still call.
 
 MPICH's library of the same ABI exports them; each is a few words over its successor."""

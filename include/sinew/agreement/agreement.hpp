@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the living ranks of a communicator agree on, whoever dies meanwhile: a flag, or a context
 // for what is left of it. In a job of `sinew run --survive` the ranks vote in memory that the
 // launcher shares (boot/survival.hpp), so agreements end although ranks die; in other jobs a death

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which processors a thread of any process may use, by its number. A number that nobody has, or a
 // thread of another user, has no processors. Only system calls. Cold.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Three words for programmers, compiled in debug and test builds: EXPECT on entry, ASSERT inside,
 // ENSURE on exit. One for users, always on: CHECK, which throws sinew::error.
 #pragma once

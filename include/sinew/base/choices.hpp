@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a setting may be set to, from the table whose rows have those names.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Time: nanoseconds that never go back, and a cheaper counter for hot paths.
 #pragma once
 

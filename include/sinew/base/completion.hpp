@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one object in which every asynchronous operation ends: an atomic word, and a link to
 // whatever waits on it. The operation does not know what that is.
 #pragma once

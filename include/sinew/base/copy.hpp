@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies that memcpy does badly: where its instruction is slow, and past the caches.
 #pragma once
 

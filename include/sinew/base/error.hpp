@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Set-up errors: what went wrong, why it is wrong, what to do.
 #pragma once
 

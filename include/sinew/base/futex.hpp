@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sleeping on a word until somebody changes it: the kernel's futex calls, in one place.
 #pragma once
 

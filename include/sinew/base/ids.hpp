@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers that name something: ranks, tags, contexts. Each kind is a type of its own, so that none
 // can be handed over in the place of another.
 #pragma once

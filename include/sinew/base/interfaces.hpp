@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which of this host's network interfaces other hosts are reached by, and at which ports we listen.
 #pragma once
 

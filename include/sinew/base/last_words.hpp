@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a program can still say when it is about to end: without allocation, without stdio, on a
 // stack of its own. For signal handlers and handlers of std::terminate.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A mutex of four bytes for sections of a few dozen instructions: spins briefly, then sleeps.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lines for people, on stderr. Not for results: those go to stdout or to a file.
 #pragma once
 

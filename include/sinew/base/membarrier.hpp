@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A fence that others pay for: after it every running thread has executed a full barrier. So a hot
 // path that orders a store before a load, against a rare visitor, needs no fence itself.
 #pragma once

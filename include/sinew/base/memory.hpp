@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the library does when memory is exhausted where no caller can be told.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Texts to values and back, for settings and command lines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Objects of which a process has one, however many of our libraries hold the code that makes them:
 // libmpi_abi and libcaf_sinew each carry a copy of core, but must share one runtime. This table is
 // in libsinew.so, of which there is one copy (docs/decisions/0005-one-copy.md, 0006).

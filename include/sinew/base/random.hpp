@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random numbers that a seed repeats exactly, on every machine and with every standard library.
 #pragma once
 

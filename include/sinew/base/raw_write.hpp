@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One write(2) for a whole text, so that lines of different processes do not tear each other.
 #pragma once
 

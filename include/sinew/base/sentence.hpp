@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Texts for people are put together from clauses; whoever prints one makes it a sentence.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One typed table of settings. A module declares its settings as static objects in one .cpp; each
 // appears as SINEW_<MODULE>_<KEY> in the environment, in `sinew info config` and in the reference.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // While a thread of our own is made, or runs code of ours: the program's handlers must not run in a
 // thread that it does not know.
 #pragma once

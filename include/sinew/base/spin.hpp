@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a polling loop does between two looks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one answer of hot calls: done, posted, or try again (and why).
 #pragma once
 

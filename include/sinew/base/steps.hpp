@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How concurrent code meets other threads, as a template argument: production takes real_steps, an
 // explorer in the tests puts its own scheduler in its place.
 #pragma once

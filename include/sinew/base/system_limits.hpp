@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which limit of the system a failed call ran into, for messages.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The machine's processors: which of them this process may use, and how they hang together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a rank did and when, for a picture: spans and marks that any module may record, which
 // `sinew run --trace FILE` gathers from all ranks into one Chrome trace.
 //

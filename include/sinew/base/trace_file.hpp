@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a rank's trace lies in its file: the head, then records. For whoever gathers them.
 #pragma once
 

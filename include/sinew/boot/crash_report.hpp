@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A last word from a rank that crashes.
 #pragma once
 

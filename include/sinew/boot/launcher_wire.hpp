@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the launcher tells its ranks through the environment, and the commands that our ranks add
 // to PMI-1. The launcher (tools/sinew) writes these, connect() reads them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where a process waits for connections from other hosts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The text lines of PMI-1: "cmd=put kvsname=k key=a value=b\n". Pure functions, used by the ranks
 // and by the launcher. Input comes from other programs and is not trusted: every size is bounded.
 // Source: the PMI-1.1 wire as MPICH's Hydra speaks it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a rank learns who it is and finds the others: our launcher, PMI-1 (MPICH's Hydra), Open
 // MPI's environment on one node, or nobody (a job of one).
 #pragma once

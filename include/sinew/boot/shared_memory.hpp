@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory that several processes of one node map, which no file name ever outlives: a memfd, or
 // where the system has none an object in /dev/shm that is unlinked before anybody else sees it.
 // The descriptor itself is passed on: inherited from our launcher, or through an abstract socket.

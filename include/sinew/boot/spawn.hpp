@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks that are started while the job runs (MPI_Comm_spawn): what a rank asks its launcher for,
 // and what it gets. On one node, under `sinew run`.
 #pragma once

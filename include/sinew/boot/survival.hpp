@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory that `sinew run --survive` shares with its ranks: who has died, and agreements that hold
 // whoever dies meanwhile. Over several hosts each host has such memory. The launcher puts deaths
 // and votes into one order, in which the daemons write them down: so all ranks decide alike.

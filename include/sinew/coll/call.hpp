@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A collective call of one rank: what it gives and what it gets, described once for the blocking,
 // the nonblocking and the persistent form, and for every algorithm that may carry it out.
 #pragma once

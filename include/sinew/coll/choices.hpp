@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which algorithms there are, and which of them a call would take: for tools.
 #pragma once
 

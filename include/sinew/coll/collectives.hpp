@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocking collectives, correct for any rank count and operators that do not commute: run() of
 // call.hpp, which says what holds for all of them, by their usual arguments. They run in
 // p2p::collectives_of(comm) and never meet the user's messages.

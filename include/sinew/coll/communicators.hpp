@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Communicators made from communicators: the members agree on a context by a collective.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Communicators with ranks that were not started together with this one.
 #pragma once
 

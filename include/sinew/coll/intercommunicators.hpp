@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Communicators between two groups that have no rank in common (MPI-5.0 section 7.6). A rank
 // sends to the remote group's ranks, and a collective moves data from each group to the other.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Nonblocking, persistent and neighbour collectives. A plan says what one rank sends, receives,
 // copies and combines, in order; it is made from the call's arguments without any communication,
 // and it is carried out, once or often, by whoever makes progress on this rank (MPI-5.0 sections

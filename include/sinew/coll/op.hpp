@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reduction operators on elements: the predefined ones of MPI-5.0 section 6.9.2, and the user's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A group with a context of its own: messages sent in one communicator are never matched in
 // another.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An ordered set of ranks of the job.
 #pragma once
 

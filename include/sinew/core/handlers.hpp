@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which module has which of the fabric's handlers: the one list.
 #pragma once
 

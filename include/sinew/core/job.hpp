@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The process's one place in its job. The bindings (MPI, coarrays) join it, so that a program may
 // use several at once; a test that runs many ranks in one process makes its runtimes itself.
 #pragma once

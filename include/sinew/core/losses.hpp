@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks of the job that have died while it goes on (`sinew run --survive`): who asks and who is
 // told.
 #pragma once

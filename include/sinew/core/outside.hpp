@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks of other jobs that this rank has to do with (MPI_Comm_connect and its like). Each rank has
 // numbers of its own for them, behind those of its job; between ranks they are named by residents.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Packets of one size from one slab of memory, for many threads: each worker and each thread keeps
 // a few to itself and reuses them last-in-first-out; the rest lie in a shared depot. When there are
 // none left, the answer is "try again", never an allocation. After the packet pool of Dang et al.

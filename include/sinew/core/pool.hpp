@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Objects of one type, reused last-in-first-out, so that hot paths never allocate once warm.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Trying again what cannot be done yet.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank's runtime: its place in the job, its fabric endpoint, and progress.
 // Not a global: a process may hold several (tests run whole jobs in one process).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Places that core's objects have for what other modules keep with them. core does not know the
 // types: a module owns a key with its type, and only through the key is its place reached.
 #pragma once

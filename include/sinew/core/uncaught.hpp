@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The end of a rank whose program leaves an exception uncaught.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How two groups become connected: one rank of each, its leader, knows how to reach the other's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a call fails that connects ranks or starts them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the leaders of two groups find each other: by a port, or by a socket that they have.
 #pragma once
 

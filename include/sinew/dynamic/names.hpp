@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Names that MPI_Publish_name tells to other jobs: files in a folder that is this user's alone.
 #pragma once
 

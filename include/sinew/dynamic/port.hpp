@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where leaders of groups find each other that have no communicator yet: a port is a pair of
 // listening sockets, one for this node and one for others, and its name says how to reach them and
 // has a secret, without which nobody is let in.

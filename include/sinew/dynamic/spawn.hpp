@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks that are started at run time (MPI-5.0 section 11.8). The root asks the launcher, which
 // starts the processes in places that the node's memory has for them; or, where the launcher does
 // not do that, the root starts another one. Then both groups meet as at a port.

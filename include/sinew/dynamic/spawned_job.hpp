@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks that are spawned where the launcher of this job starts none: over hosts, under another
 // launcher and without one. They are a job of their own, by a `sinew run` beneath the root, and
 // connect to a port of the root's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Barriers: phases that complete when enough arrivals have come, and bring a value.
 #pragma once
 

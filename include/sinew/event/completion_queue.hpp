@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Events in the order in which they trigger.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Coroutines that await events: the waiter lies in the coroutine's frame, so waiting allocates
 // nothing, takes no stack and no switch of fibers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An event: something that will have happened, as Realm's events are (Treichler, Bauer, Aiken, PACT
 // 2014). A 64-bit value, valid on every rank, passed by value.
 #pragma once

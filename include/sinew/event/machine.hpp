@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a job runs on, as every rank knows it after tasks::start(): processors, memories, and how
 // near they are to each other.
 #pragma once

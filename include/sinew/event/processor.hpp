@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where tasks run: a worker of a rank, or a group of them. A value, valid on every rank.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How single operations went: when they could start, started and ended, and how they were done.
 //
 //   profiler seen(events);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reservations: locks whose grant is an event, so that acquiring one does not wait (Realm has them:
 // Treichler, Bauer, Aiken, PACT 2014). They move between ranks as in Naimi and Trehel 1987.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One slot of a rank's graph of events. Private to the module; it stands here only because
 // system::look() reads a slot's generation inline.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank's events: making, triggering and merging them, and waiting for those of any rank.
 //
 // Promises (tests/event holds the module to each)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tasks: functions with names that any rank can start on any processor, when an event has
 // triggered; the end is an event. A task is a fiber and may wait.
 //

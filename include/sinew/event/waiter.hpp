@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an event fires, and the messages of the module.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The fabric's atomic operations on memory that this process can reach. Sequentially consistent:
 // who waits for memory relies on that (rma, waiting.cpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The back-ends of the fabric: one table, and the choice among its rows.
 // docs/internals/back-ends.md says how to write one.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a rank does when another one has written what the protocol does not know.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An endpoint that behaves as badly as the contract allows, for tests: by a seed.
 #pragma once
 

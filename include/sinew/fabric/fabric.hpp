@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The fabric contract: what moves bytes between ranks. Back-ends are folders and rows of a table
 // (fabric/back_ends.hpp); tests/contract/fabric_contract.hpp runs every promise below on each.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What brings messages to ranks of other nodes. A back-end that needs a library for that is a
 // plugin, loaded when a job has a second node, so that jobs on one node neither need nor map it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages that the network pairs with receives: an adapter that can, or the network's library.
 // Beside active messages, with which they keep no order. A key has 64 bits; a receive takes a
 // message whose key has its bits wherever its mask has ones.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Carriers: the kernel threads under the workers. A fiber that blocks in the kernel, or computes
 // where it cannot be switched out, keeps its carrier and becomes an ordinary thread for that time;
 // its worker goes on, with all its other fibers, on a spare one. Only for fibers with a thread

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Channels: values handed from fiber to fiber (or thread), in order, with a bound or without one.
 #pragma once
 

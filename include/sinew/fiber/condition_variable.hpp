@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A condition variable for fibers and threads alike, mixed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Waiting for descriptors: fibers that wait cost nothing until something happens to one.
 #pragma once
 

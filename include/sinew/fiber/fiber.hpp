@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fibers: user-level threads with a stack of their own, run by workers (pinned threads). A switch
 // costs a few nanoseconds, a parked fiber its stack and nothing else.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A value that somebody will provide; fibers and threads wait for it.
 #pragma once
 

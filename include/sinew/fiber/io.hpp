@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reading, writing, accepting, connecting and polling that suspend the fiber and not its worker.
 // Descriptors may be blocking or not. On a thread that runs no fiber these calls block it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fiber-local storage: one pointer per key and fiber. In a thread that runs no fiber: per thread.
 #pragma once
 

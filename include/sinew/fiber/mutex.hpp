@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A mutex for fibers and threads alike, mixed.
 #pragma once
 

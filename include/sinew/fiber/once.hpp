@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Something that is done once, whoever comes first; for fibers and threads alike.
 #pragma once
 

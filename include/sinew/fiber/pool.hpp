@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pools: fibers, and tasklets without a stack of their own, that run in an order of the program's.
 #pragma once
 

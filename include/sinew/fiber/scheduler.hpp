@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The workers of a process, and where they look for work from outside when no fiber is ready.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A counting semaphore for fibers and threads alike, mixed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A lock for many readers or one writer, of fibers and threads alike, mixed.
 #pragma once
 

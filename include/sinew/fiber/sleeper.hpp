@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one way in which everything of this module waits: a list of sleepers, each a fiber or a
 // thread.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Thread-local storage of a fiber's own: the register through which the compiler finds
 // `thread_local` variables (x86-64: FS base, arm64: TPIDR_EL0) is switched with the fiber.
 #pragma once

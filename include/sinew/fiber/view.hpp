@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A live view: which fibers there are, and what each waits for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a wait ended that may end without what it was for.
 #pragma once
 

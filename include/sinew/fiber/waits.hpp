@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How objects that fibers wait for do it, as a template argument: production takes real_waits, an
 // explorer in the tests puts its own locks and sleepers in their place.
 #pragma once

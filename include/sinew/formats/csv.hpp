@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rows of fields between commas, as spreadsheets write them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The JSON that networks, plans and measurements are kept in: values with the lines where they
 // began, which messages name. Cold.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files of words, and the sentence that says in which line one is malformed. Cold.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // XML as far as networks are kept in it: tags with attributes, and text between them. Cold.
 #pragma once
 

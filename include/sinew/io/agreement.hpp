@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the ranks of a file agree on before they go on. All are collective, and throw io::failure if
 // a rank has died.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How data are converted between memory and a file that represents them otherwise.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A file that several ranks have opened together (MPI-5.0 chapter 14, without its handles): a view
 // of it for each rank, an individual pointer each and a shared one, accesses alone and together.
 #pragma once

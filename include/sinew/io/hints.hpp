@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The hints of a file (MPI-5.0 section 14.2.8, and those that ROMIO has made usual).
 #pragma once
 

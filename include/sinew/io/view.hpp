@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What part of a file a process sees: the runs of bytes of one filetype, repeated. Positions in a
 // view count its bytes, the holes left out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the bytes of a datum lie: elements, and types made of them (contiguous, vector, indexed,
 // struct, resized), with resumable packing. Knows nothing of MPI handles.
 #pragma once

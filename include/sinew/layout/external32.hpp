@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The standard's own representation of data (MPI-5.0 section 14.5.2): highest byte first, and sizes
 // that do not depend on the machine.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The matching contract: pairs arriving messages with posted receives by MPI's rules
 // (MPI-5.0 section 3.5): messages from one source are matched in the order they arrived, receives
 // that could match the same message in the order they were posted.

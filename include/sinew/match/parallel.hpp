@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One communicator's matching for several threads. The entries are divided over a few parts by
 // their envelopes; each part is an engine under a lock of its own, so calls with different
 // envelopes seldom wait for each other. A wildcard may concern any part: the first call with one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The concurrent insert-or-match table: any number of threads post receives and sends under exact
 // keys (no wildcards), and the second of a pair walks away with the first. After the table of
 // "arr" in Dang et al. 2016, with what that one lacked: typed sides, duplicates in order, growth,

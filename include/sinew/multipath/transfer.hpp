@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A plan carried out: an all-to-all whose messages travel in chunks over several paths, forwarded
 // by the ranks on the way. Planned once, used as often as one likes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives that move data, over a team. Each member calls it with what concerns itself; its own
 // part of the data it copies itself. They suspend, and throw std::bad_alloc if data with gaps are
 // long and there is no memory to pack them. False: something sent was longer than its place, which

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operations of a team that are under way at once: what nonblocking collectives stand on.
 //
 // All members number them alike, from 1. An operation has a *slot* in each member's block, a line

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reductions over a team, of elements that lie one behind the other. Operators need not commute: a
 // result is made of all ranks' elements in the order of the ranks, by one rank or by all in the
 // same way, so that it is the same everywhere and in every call. False: the ranks did not give the

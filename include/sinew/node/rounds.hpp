@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the words of a collective's rounds lie, and when they may be used again: the bookkeeping of
 // each member, without any memory.
 //

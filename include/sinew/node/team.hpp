@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Some ranks of one node that do collectives together, over memory that they all have mapped.
 //
 // A collective is one or more *rounds* (rounds.hpp). In a round a member *posts* data, for all or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sends that end at once, whatever the receiver does (MPI-5.0 section 3.6): the message is copied
 // and the copy sent. What is attached bounds how much may be under way; the copies themselves live
 // on the heap, so attached memory need not be carved up.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two-sided messages: inline and eager through the fabric's active messages, rendezvous by one-
 // sided copy, matched by the communicator's engine. MPI-5.0 chapter 3 without its handles.
 #pragma once

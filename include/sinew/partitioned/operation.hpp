@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Partitioned messages (MPI-5.0 chapter 4, without its handles): the parts of one long message are
 // sent as each of them gets ready, and the receiver learns which of its parts have come.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memories and instances as values that mean the same on every rank.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sets of elements of a region: unions of rectangles, with their intersections and differences.
 // What they are good for: copies, fills and reductions of just these (sparse.hpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A job with tasks, locks and regions in one line: what these need is made in the only order that
 // works, ranks meet where they have to, and all of it ends in the reverse order.
 //

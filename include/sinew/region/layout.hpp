@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a region is (elements with typed fields), and where an instance of it puts them.
 #pragma once
 

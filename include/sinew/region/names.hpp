@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Names of types that are the same on every rank, without a table: ranks run the same build.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reduction operators: how to apply a contribution to a value, how to combine two contributions,
 // and the contribution that changes nothing. Users bring their own as types:
 //

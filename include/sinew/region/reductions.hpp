@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ways to reduce many contributions into an instance: the reduction instances of Treichler et al.
 // 2014 (Realm), and one that chooses between two of them. Each belongs to one task at a time.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies, fills and reductions of the elements of an index space only: an operation for each of its
 // rectangles, and one event for all.
 //

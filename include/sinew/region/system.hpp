@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank's regions: making instances, moving data between them, reducing into them; all deferred.
 //
 // Each operation takes an event that must come before and returns one that comes after. What can be

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The elements of an instance as an array of one to three axes. Like std::mdspan of C++23, but with
 // strides in bytes: so a field of an array of structures, whose stride need not be a multiple of
 // its own size, is a view like any other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A range of offsets cut into blocks. The bookkeeping lies apart from the memory, so that nobody's
 // stray store can break it and untouched pages stay untouched.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A barrier over some of the ranks, in a few lines of the heap.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What accumulate combines, and how.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank's access to the memory of the others: put, get, atomics, ordering, and waiting for what
 // others do to one's own memory.
 //

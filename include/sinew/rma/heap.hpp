@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank's heap: memory that every rank of the node has mapped.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is under way to whom, and not known to have been done.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Locks that any rank can take, first come, first served; with `sinew run --survive` by who asks
 // first when they come free, but also after their holder has died.
 #pragma once

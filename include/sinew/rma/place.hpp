@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where a byte lies: in which rank's heap, or elsewhere in a rank's memory.
 #pragma once
 

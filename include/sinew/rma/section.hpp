@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which elements a strided or indexed transfer moves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one path that a network's own routing takes from node to node.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files that other programs write or read: GraphML, ibnetdiscover's listings, tables as CSV.
 #pragma once
 

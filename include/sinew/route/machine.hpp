@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What moving bytes costs: the few numbers by which plans are compared and simulated.
 #pragma once
 

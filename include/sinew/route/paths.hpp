@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lists of jobs and of paths, flat: what patterns make, routes fill and plans hold.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Communication patterns as lists of jobs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans: how the bytes of every job are spread over paths, and how far that is from the best.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What carrying out a plan would take: chunk by chunk, or as fluid.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A network as a directed graph: nodes, links with capacities, and the grid behind it if it is a
 // torus, a mesh or a hypercube. Immutable after construction, so any number of threads may read it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a window's ranks have of each other's memory, and the words by which they agree: MPI-5.0
 // chapter 12 without its handles, epochs and checks.
 //

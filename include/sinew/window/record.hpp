@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the ranks of a window share of each one of them, in memory that all ranks of its node map.
 #pragma once
 

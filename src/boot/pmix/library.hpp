@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is used of PMIx: a few functions and the types they take, by its published binary interface
 // (the same in versions 2 to 6), so that neither its header nor its library is needed to build.
 // tests/boot/pmix_library_test.cpp compares the types with the header where there is one.

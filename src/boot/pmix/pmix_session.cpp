@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Started by a launcher that speaks PMIx: `srun --mpi=pmix`, PRRTE, Open MPI's mpirun over hosts.
 //
 // PMIx finds a value by who has put it, and waits for ever for one that nobody puts: asked not to

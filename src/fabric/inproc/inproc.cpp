@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All ranks in one process: one queue per receiver under a mutex. The plain reference.
 #include <algorithm>
 #include <array>

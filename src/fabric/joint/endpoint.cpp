@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One endpoint over two: a table says by which of them a rank is reached.
 #include <algorithm>
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/joint/watcher.hpp"
 
 #include <poll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Wakes a sleeper of the near endpoint when the far one has something. A rank cannot sleep on a
 // word of shared memory and on a file descriptor at once, so a thread does the second for it.
 #pragma once

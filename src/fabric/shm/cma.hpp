@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies between the memories of two processes through the kernel (cross memory attach).
 #pragma once
 

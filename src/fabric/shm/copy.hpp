@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies into memory that another processor has read or will read: by which instructions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How far a peer's processor is, told by what writing into packets for it costs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How an endpoint sleeps and how others wake it: one word in its part of the node memory.
 //
 // The word: awake, armed (the owner sleeps or is about to), nudged (wake() came; the next sleep

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Up to 64 operations under way, started by any thread and finished by progress.
 #pragma once
 

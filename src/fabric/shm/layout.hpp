@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What lies where in the shared memory of a node. Everything here is touched by several processes;
 // it holds no pointers, only offsets, and is valid when zero-filled.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/shm/messages.hpp"
 
 #include <sched.h>

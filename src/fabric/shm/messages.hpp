@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Active messages through shared memory: rings of one-line slots, and packets for what does not
 // fit a line. The hot path of the fabric; README.md tells how it works.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/shm/one_sided.hpp"
 
 #include <unistd.h>

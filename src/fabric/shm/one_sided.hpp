@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Put, get and atomics between the processes of a node. Memory inside the node mapping is touched
 // directly; for the rest the two sides cooperate (README.md).
 #pragma once

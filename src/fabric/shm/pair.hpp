@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // This rank's private side of its two rings with one peer, and of its own packets.
 #pragma once
 

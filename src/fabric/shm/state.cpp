@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What shared memory can do on this machine, for people.
 #include <sys/mman.h>
 #include <sys/statvfs.h>

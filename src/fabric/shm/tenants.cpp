@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Places of the node's memory that one rank takes after another. A process is here for one tenant's
 // time; the others, which stay, meet several tenants of the same place one after the other.
 //

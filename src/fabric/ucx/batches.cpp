@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Short messages that follow each other to one rank go as one message of UCX, which over tcp costs
 // some 10 us whatever it holds. Gathered is what may wait (send_lazily), what is sent after several
 // messages have come at once, and what comes after the first few that went since the last

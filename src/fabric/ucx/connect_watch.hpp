@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Somebody who looks at the clock while UCX connects.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The devices between hosts, as UCX names them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank's endpoint over UCX. Calls of UCX, and all that its callbacks touch, are under one lock;
 // handlers and callbacks of the fabric's users run outside of it, so they may send.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/ucx/flusher.hpp"
 
 #include <sys/timerfd.h>

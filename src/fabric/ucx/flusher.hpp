@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The thread that sends what a rank has gathered for others, if nothing else does in time.
 #pragma once
 

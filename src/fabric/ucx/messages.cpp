@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Active messages: numbered by the sender, put in order by the receiver, bounded by a window.
 #include <algorithm>
 #include <cstring>

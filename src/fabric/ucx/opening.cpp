@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is done before UCX is loaded, and in programs that never load it: part of the module, not of
 // the plugin.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Buffers of messages under way, in and out: taken and given back under the endpoint's lock, reused
 // last-in-first-out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an endpoint keeps of a rank that it talks to. Made at the first message.
 #pragma once
 

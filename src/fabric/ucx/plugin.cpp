@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The plugin's one exported object.
 #include "fabric/plugin.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tagged messages: UCX's, or its adapter's, own matching. What UCX ends inside its calls is noted,
 // and told in progress() without the lock.
 #include "fabric/ucx/endpoint.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Put, get and atomics: requests that the owner of the memory carries out in its progress(), on its
 // processor, so that they are atomic against what the processor does. Long data goes from user
 // memory to user memory, by UCX's rendezvous.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What travels between two ranks over UCX: one kind of active message, with this in front of its
 // data; as UCX's own header only where the data lie elsewhere, since UCX sends header and data by a
 // slower way than data alone.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // UCP's context and worker with an owner: all calls of UCX that concern no peer.
 #pragma once
 

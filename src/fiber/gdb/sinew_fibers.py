@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """gdb commands for Sinew's fibers. Load it with `source sinew_fibers.py`.
 
   sinew-fibers           lists them: number, control block, name, what they do

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // sinew.h as a program uses it: its promises, its codes.
 #include <gtest/gtest.h>
 

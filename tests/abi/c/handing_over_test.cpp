@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What sinew.h has beyond threads' basics: each function's promises and codes.
 #include <gtest/gtest.h>
 #include <poll.h>

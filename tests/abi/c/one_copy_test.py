@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What libsinew.so holds, no other of our libraries holds; and none of them calls by accident what
 libsinew_threads.so replaces.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pools of sinew.h: the order, tasklets, and the codes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What gfortran's code declares, for C programs that stand in for it: written from the compiler's
    dumps, not from our headers. */
 #include <stdbool.h>

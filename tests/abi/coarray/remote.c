@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Calls libcaf_sinew_15 or _16 (ABI says which) as the code of those compilers does: functions for
    each access, registered before main. */
 #include "compiled.h"

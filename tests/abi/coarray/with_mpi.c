@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Coarrays and MPI in one program: one job, one rank, messages of both kinds in turns. */
 #include <mpi.h>
 #include <stdlib.h>

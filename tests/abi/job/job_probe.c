@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* One rank of a job: what sinew_job.h promises, called from C. Prints "good" by rank 0. */
 #include <sinew_job.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The program's lock for readers and writers, in all orders of its steps with few preemptions, and
 // in many by seed: it excludes, and nobody waits for ever.
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # check.sh SOURCES: assembles the arm64 context switch, and runs it in an emulator if there is one.
 # Exit code 77: there is no assembler for arm64 here.
 set -eu

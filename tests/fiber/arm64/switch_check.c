@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The arm64 context switch alone, without a C library, for an emulator. Exits with 0, or with the
    number of the first thing that is wrong. */
 typedef unsigned long word;

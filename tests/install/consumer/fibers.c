@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The C binding of fibers as a stranger uses it. */
 #include <sinew.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The C binding of transfers over many paths. */
 #include <sinew_route.h>
 

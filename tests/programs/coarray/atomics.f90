@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Atomic subroutines on one's own and on another image's variables, scalars and array elements, with
 ! values of other kinds, and a flag that is watched while it changes.
 program atomics

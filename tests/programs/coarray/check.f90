@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! What the programs of this folder share: assertions, and a verdict that all images agree on.
 module check
   implicit none

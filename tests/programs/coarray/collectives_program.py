@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes a Fortran program that calls every collective for every type and kind: scalars, arrays of
 rank 1 to 3, sections with strides in each direction, with and without result_image, stat and
 errmsg. What must come out is computed from formulas, without communication.

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Components that are allocatable or pointers: read and written on another image, whose bounds and
 ! memory are known to that image only; nested ones; pointers to ordinary memory; ALLOCATED of them.
 module kinds

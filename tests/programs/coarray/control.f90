@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Random sequences of image control and collectives: all images of a team draw the same steps from
 ! one stream of numbers, and know from it what must come out. Images start each step at different
 ! times. The teams of a partition draw different steps.

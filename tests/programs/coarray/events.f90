@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Events: counts, waits for several, queries, arrays of events, and the data that a post covers.
 program events
   use check

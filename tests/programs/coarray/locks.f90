@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Locks: exclusion, arrays of locks that exclude each other, ACQUIRED_LOCK=, stat values.
 program locks
   use check

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! What random_program.py does not reach: coarrays of derived types as a whole, text of unequal
 ! lengths, sections through dummy arguments and pointers to coarrays' memory, arrays of 7 dimensions.
 module kinds

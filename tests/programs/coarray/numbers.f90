@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! RANDOM_INIT: the same numbers again or others, on all images the same or on each its own.
 program numbers
   use check

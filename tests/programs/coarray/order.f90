@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! What a program may rely on inside a segment: an image sees its own puts, a source may be changed
 ! as soon as the statement is over, and all has arrived after the next synchronisation.
 program order

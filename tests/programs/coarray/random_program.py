@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes a Fortran program of random puts, gets and transfers, with its own model.
 
 Every statement is executed by all images between two barriers, and repeated on ordinary arrays that

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! CO_REDUCE of derived types: how a function takes and returns them depends on their members.
 ! CO_BROADCAST of their allocatable components.
 module types

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Coarrays of several modules are there before the main program, with what they were initialised to;
 ! their order in memory is the same on all images.
 module first

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Barriers, pairs, memory; their stat and errmsg; critical sections. Each order that a statement
 ! promises is used to carry data, many times over.
 program synchronise

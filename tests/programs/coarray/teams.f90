@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Teams: numbers and synchronisation inside, collectives of a part, memory of a part, nested teams.
 program teams
   use check

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Coarrays and MPI in one program. MPI's functions are called by their C names, since Sinew has no
 ! Fortran modules of MPI: the handles are those of the standard ABI.
 module mpi_by_c

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """caf.sinew answers as gfortran does where nothing is to be compiled, as configure scripts ask it.
 
 usage: wrapper_test.py CAF GFORTRAN

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies from and to the last rank, whose host is killed meanwhile by whoever has started this
 // (tests/hosts/amid_test.py). With `sinew run --survive` what is under way ends, poisoned, and
 // the others go on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What events, barriers, locks and groups promise, among ranks that are processes, on one node or
 // on several: everybody sees the same of everybody's handles.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // For programs of sinew::job: expectations that are told and counted.
 #pragma once
 

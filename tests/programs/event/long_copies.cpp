@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies of long rows between memory of all ranks, private and shared, many at a time: between
 // nodes the owner of the target fetches them. In front of and behind each row nothing changes.
 #include <algorithm>

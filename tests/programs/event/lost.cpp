@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // With `sinew run --survive`: the last rank is killed, and whatever others await of it ends,
 // poisoned, without a word from the program. What has nothing to do with it goes on.
 #include <csignal>

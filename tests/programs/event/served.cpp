@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rank 1 computes for a second and calls nothing. What rank 0 asks of it meanwhile ends before that
 // computation does: a trigger, a lock that lies idle there, a barrier of its own, a copy from its
 // private memory and, if it has two workers, a task for the second. With one worker nobody but the

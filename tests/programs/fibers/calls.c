@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Fibers inside MPI calls at the same time: many collectives under way on one worker or several,
    and an error that names the call in which it happened, not the one that another fiber made
    meanwhile. The argument: workers per rank. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Two fibers wait for messages that come late: once SINEW_CORE_HANG_TIMEOUT has been over and it
    has been told who waits. */
 #include <sinew.h>

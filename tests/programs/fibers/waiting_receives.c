@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Very many receives that wait at once, each of a fiber that MPI_Recv suspends: all are there
    before anything is sent, and what comes then, in another order, finds each its own. Ranks in
    pairs, of different hosts if there are two. The argument: how many in each rank (10000). */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """arguments_program.py FOLDER: programs that call every procedure of MPI in Fortran, a library that
 writes down what arrives in C, and what it must write.
 

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Coarrays and MPI in one program, on one runtime: caf.sinew --mpi.
 program both
   use mpi_f08

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Procedures in Fortran that MPI calls, by mpi_f08: operations, error handlers, attributes.
 module procedures
   use mpi_f08

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! What Open MPI and MPICH have in Fortran for surviving the death of ranks, without a death.
 program extensions
   implicit none

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The C half of languages.f90: attributes of one language in the other. */
 #include <mpi.h>
 #include <stdio.h>

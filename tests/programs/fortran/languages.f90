@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Attributes that one language sets and the other reads, as MPI-5.0 section 19.3.7 wants it; the
 ! conversions of handles and statuses that C has for Fortran. On Sinew's libmpi_abi alone.
 program languages

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Large counts of mpi_f08: a user operation, a message, a datatype, by names of their own.
 module operations
   use mpi_f08

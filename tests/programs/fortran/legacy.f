@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 C     mpif.h in fixed form: special addresses, texts, LOGICALs, indices, MPI-1's attributes.
       SUBROUTINE WRONG(WHAT)
       INCLUDE 'mpif.h'

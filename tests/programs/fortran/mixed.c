@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The C half of mixed.f90: handles of Fortran in C, and back. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Fortran that calls C that calls Fortran, with each other's handles.
 module back
   use mpi_f08

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Module mpi as MPI-3.1 has it, which programs of other MPIs use: special addresses, statuses, sizes,
 ! procedures that MPI calls, memory.
 module helpers

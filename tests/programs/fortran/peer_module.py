@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """peer_module.py LIBRARY MPI_F08: prints module mpi_f08 as programs of LIBRARY's (mpich, openmpi)
 have it: the standard's interfaces (MPI_F08), the procedures that the library has behind them, and
 its types and constants, which are in abi/foreign/generated/LIBRARY/modules.f90.

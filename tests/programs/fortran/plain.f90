@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Module mpi: any buffer, explicit interfaces, types of mpi_f08 beside it.
 module helpers
   use mpi

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Default REALs of whatever size the options give them (-fdefault-real-8).
 program reals
   use mpi_f08

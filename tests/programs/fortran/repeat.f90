@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The same sections again and again, more of them than are kept, also with datatypes that are freed
 ! and made anew, perhaps at the same place.
 program repeat

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes a program that passes random array sections by mpi_f08: sections_program.py SEED CASES.
 
 Each case sends a section round the ring and receives it into another section of the same shape;

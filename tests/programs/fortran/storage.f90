@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Windows, files and requests of one's own from mpi_f08: sections as buffers, addresses that come
 ! back, procedures in Fortran that C calls.
 module own

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """symbols_test.py NM LIBRARY GENERATED: what the modules and mpif.h promise is in the library.
 
 Every specific procedure of mpi_f08 and mpi, with its P twin, and the same names for mpif.h."""

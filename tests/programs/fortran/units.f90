@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Two program units: one with mpif.h, one with mpi_f08, in one program.
 subroutine old_unit(comm, n)
   implicit none

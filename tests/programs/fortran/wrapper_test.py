@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """mpifort.sinew: its options, what is refused at compile time, and CMake's FindMPI for Fortran.
 
 usage: wrapper_test.py MPIFORT NAMES (the folder with mpifort, mpif90, mpif77, mpiexec)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Nonblocking and persistent collectives that are under way together: many at once, completed in
  * other orders than begun, across blocking ones, with operations and datatypes freed meanwhile.
  * Any rank count. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* One thread flushes the buffer, and what it flushes is received only after what another thread
    sends meanwhile: a buffered send waits for nobody, and a flush waits for what came before it. */
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the test programs share: an assertion that says where it failed and ends the job. */
 #ifndef SINEW_TESTS_CHECK_H
 #define SINEW_TESTS_CHECK_H

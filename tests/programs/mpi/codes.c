@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Error classes and codes that a program adds: its own texts, a million of them, none left over. */
 #include "check.h"
 

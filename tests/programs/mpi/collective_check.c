@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* SINEW_MPI_CHECK: ranks that call different collectives, or one with different arguments, are told
  * so by an error that names a rank. */
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The blocking collectives and their operations. Any rank count. */
 #include "check.h"
 

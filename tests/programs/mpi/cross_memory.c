@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Whether ranks may copy from each other's memory is asked of the kernel once a rank, not once for
  * each other rank: a thousand ranks would ask a million times. It is asked here, in place of the C
  * library. */

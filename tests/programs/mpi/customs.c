@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* What the letter of the standard does not give and programs have from other libraries: reductions
  * of MPI_CHAR, MPI_DATATYPE_NULL where there is no data, attribute keys that are freed twice; and
  * callbacks that fail. */

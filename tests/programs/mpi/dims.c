@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* MPI_Dims_create: the most even product there is, held to one found by trying all; and large
  * numbers, for which trying every number would take for ever. */
 #include "check.h"

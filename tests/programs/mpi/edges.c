@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* What is freed while it is in use, and files that cannot be had: an error class and a sentence,
  * and everything goes on. */
 #define _GNU_SOURCE

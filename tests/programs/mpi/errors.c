@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Wrong arguments give the right class and a sentence that names the values. Any rank count. */
 #include "check.h"
 

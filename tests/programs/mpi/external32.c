@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* external32: the size of each predefined type as the standard's table has it (MPI-5.0 section
  * 14.5.2), the bytes of some values, and every type there and back. */
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Files: modes, sizes, what views may be, errors and their handlers, hints, representations of
  * data. Any rank count. */
 #include "files.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Files: random accesses of all kinds through random views against a model of the file's bytes,
  * shared and ordered pointers, atomic mode. Any rank count. `mpi_files SEED` repeats a run. */
 #include "files.h"

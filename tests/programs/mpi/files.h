@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the tests of files share: one file of all ranks, opened, closed, deleted, looked at. */
 #ifndef SINEW_TESTS_FILES_H
 #define SINEW_TESTS_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocking collectives by their other forms: with FORM 1 MPI_X becomes MPI_IX and a wait, with
  * FORM 2 MPI_X_init, started, completed and freed; those run twice that do no harm to data in
  * place. Included before the program's own text. */

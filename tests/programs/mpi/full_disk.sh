@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # edges on a file system of 1 MiB that becomes full. $1: sinew, $2: mpi_edges, $3: ranks.
 if [ "$(id -u)" != 0 ] || ! unshare -m true 2> /dev/null; then
   echo "skipped: no file system can be mounted here"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Generalized requests (MPI-5.0 section 13.2): their callbacks are called when and as often as they
  * should be, among other requests, and whichever thread completes them; statuses that are set. */
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Objects that are made and freed very often: neither memory nor descriptors grow. Without words it
  * is short; `growth whole` makes 10^6 communicators, 10^5 windows and 10^5 files. */
 #include <dirent.h>

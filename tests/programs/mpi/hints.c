@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Hints of communicators: how matching is chosen, what is promised, and what is told of both. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* MPI_Comm_idup and MPI_Comm_idup_with_info do not wait for anybody: they go on while their ranks
  * wait for other things, many at a time, in any order, and from several threads. */
 #include "check.h"

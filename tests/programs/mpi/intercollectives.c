@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Collectives between two groups against a model: groups of all sizes and orders, roots in either,
  * counts that differ between the groups, an operator that does not commute.
  * Arguments: seed, steps. */

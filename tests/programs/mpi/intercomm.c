@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Communicators between two groups: how they are made, what they know, messages in them, and what
  * is refused. With one rank only what is refused. */
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A tool replaces MPI_ functions by its own and calls ours by their PMPI_ names. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Calls before MPI_Init, after MPI_Finalize, from atexit, and in a forked child. */
 #include "check.h"
 #include <sys/wait.h>

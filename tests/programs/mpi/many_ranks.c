@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* What each rank says to each other one at once: also with hundreds of ranks on a node. */
 #include <mpi.h>
 #include <stdlib.h>

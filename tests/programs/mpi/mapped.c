@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Whether a library is mapped while MPI runs: mapped NAME. Without a name it does nothing. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Order, wildcards, probes, cancelling, truncated and empty messages, with few and with thousands
    of other receives in the queues. CMakeLists.txt runs it with every engine. */
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Several threads of each rank make communicators between groups, from groups, and sessions, all at
  * the same time and in no order between them. Argument: rounds. */
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Collectives among the neighbours of Cartesian, graph and distributed graph topologies, against
  * what each rank can compute of its neighbours. Any rank count. */
 #include "check.h"

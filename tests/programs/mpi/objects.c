@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Communicators, groups, attributes, info objects: any rank count. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Partitioned communication: partitions of different numbers on the two sides, marked ready in any
  * order and by several threads, started again and again, of any datatype; and what is refused. */
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A token goes round, and nobody waits for it: all look for it in loops, by every call that only
    looks. With more ranks than processors a loop that finds nothing gives its processor away, so
    the token comes after few looks, and not after as many as fit into time slices of ranks that

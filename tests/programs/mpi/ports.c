@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Groups of one job that meet at ports, by published names, and by sockets. */
 #include "check.h"
 

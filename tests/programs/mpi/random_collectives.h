@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One collective call of each kind, with its data made before and looked at after. */
 #ifndef SINEW_TESTS_RANDOM_COLLECTIVES_H
 #define SINEW_TESTS_RANDOM_COLLECTIVES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What random_order.c sends and expects: dice, contents known to all ranks, and memory in which
    every byte is either expected or a guard. */
 #ifndef SINEW_TESTS_RANDOM_DATA_H

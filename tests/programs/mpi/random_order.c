@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* random_order [SEED [STEPS [THREADS]]]: random steps, alike on all ranks, which drift apart by
    random delays: collectives on communicators that come and go, with messages in flight across
    them. What arrives is known in advance; each byte of each buffer is looked at. A thread does its

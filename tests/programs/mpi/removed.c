@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The functions of MPI-1 that MPI-3.0 removed, as old programs call them. */
 #include "check.h"
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Revoked communicators, and what survives in a job where nobody dies. */
 #include <mpi-ext.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* MPI_Alltoallv over planned paths, asked for by a hint: the same data as without. */
 #include "check.h"
 

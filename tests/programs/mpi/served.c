@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* With a helper thread (SINEW_CORE_PROGRESS=thread): a rank that computes takes part in long
  * messages, and the program's own functions run in its own thread all the same. */
 #include <pthread.h>

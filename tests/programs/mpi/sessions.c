@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Sessions: before MPI_Init, beside it, and after MPI_Finalize; several at once; communicators from
  * process sets; their buffers and error handlers. */
 #include "check.h"

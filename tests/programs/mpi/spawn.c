@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Ranks that are started at run time. The program spawns itself; argv[1] says as what. */
 #include "check.h"
 

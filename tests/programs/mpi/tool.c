@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Performance variables (MPI-5.0 section 15.3.7): what matching has cost in one communicator. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Performance variables that count while they are started (MPI-5.0 section 15.3.7). */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Events (MPI-5.0 section 15.3.8). */
 #include "check.h"
 

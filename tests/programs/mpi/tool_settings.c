@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Control variables, their enumerations, and categories (MPI-5.0 sections 15.3.6 and 15.3.9). */
 #include "check.h"
 

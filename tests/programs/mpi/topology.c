@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Process topologies: grids, graphs, distributed graphs; what they say of neighbours, and that
  * messages along them arrive where they should. */
 #include "check.h"

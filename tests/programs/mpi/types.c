@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Datatypes: making, sending, describing, packing. Any rank count: each rank talks to itself. */
 #if __has_include(<mpi-ext.h>) /* not among the headers of other MPIs here */
 #include <mpi-ext.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* MPI_THREAD_MULTIPLE on one window: several threads of each rank put, get and accumulate at once,
  * in one epoch of MPI_Win_lock_all. Each has cells of its own at every rank, with a model of these,
  * and all add to one counter. At most 16 ranks, on one node or several. `mpi_window_threads SEED`

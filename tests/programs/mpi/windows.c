@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* One-sided communication: random operations of all kinds on windows of all flavours against a
  * model, locks, epochs, errors, many windows. Any rank count, on one node or several.
  * `mpi_windows SEED` repeats a run. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One rank's share of one of mpi4py's test modules: runs it and writes what became of each test.
 
 Arguments: the folder of mpi4py's tests, the module's file name, the folder for results, then words

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Mutexes and conditions between processes, of which the other one has fibers, too, or the system's
 // threads: those that know their owner, robust ones, and conditions with any mutex.
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls that wait in the kernel until another thread does its part: with one worker for all threads
 // each of them must let that one run.
 #define _GNU_SOURCE

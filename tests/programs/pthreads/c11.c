@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads, locks, conditions and storage by C11's names.
 #include <errno.h>
 #include <stdint.h>

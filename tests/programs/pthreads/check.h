@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Assertions of the test programs: always compiled in, named by their text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Processor time of each thread, its number in system calls, and futexes as libraries use them.
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernel threads that the program makes itself, by clone(), beside its pthreads: with the C library
 // and its objects, and without.
 #define _GNU_SOURCE

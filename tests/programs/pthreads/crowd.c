@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // So many threads at a time, all of which wait: prints how many there were. Exit code 3 if there
 // are fewer than wanted.
 #include <pthread.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs of Debian with threads, unmodified, as fibers; and what is refused.
 
 debian_test.py SINEW COMPILER

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Threads that wait for descriptors: numbers that are closed and used again, in whatever way;
  * limits of time; polls of several. */
 #define _GNU_SOURCE

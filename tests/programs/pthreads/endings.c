@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How threads end: cancelled or signalled before they run, joined and detached more than once, and
 // the main thread by pthread_exit.
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """gdb's script lists a program's threads that are fibers, and their calls.
 
 gdb_test.py PROGRAM SCRIPT libsinew_threads.so

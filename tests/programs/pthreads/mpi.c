@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads that call MPI: each of one rank sends to its partner in the other and waits for the
 // answer, so all of them wait most of the time.
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A thread that needs more stack than it has.
 #include <pthread.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* SIGQUIT of a program that never says what to do with it shows its threads, as fibers; one that
  * does gets it. (As the system's threads it would end the program.) */
 #define _GNU_SOURCE

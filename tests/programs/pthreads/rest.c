@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What few programs ask of threads: objects shared by processes, robust mutexes, priorities,
 // asynchronous cancellation, stacks of one's own, locks that are given up.
 #define _GNU_SOURCE

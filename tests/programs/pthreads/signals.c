@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Signals and threads: calls that a handler ends, the thread that a signal is for, masks.
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads that compute, or wait in loops without any call, while others of the same worker must
 // run: programs for which the system's preemption is taken for granted.
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads of the C++ standard library: they reach the C library through pthread functions, and
 // through futexes of their own (atomics, futures, semaphores, static objects).
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads that block where nobody sees it coming: inside the C library, or in a system call of
 // their own making. The thread that would end the wait must run meanwhile, also on the same worker.
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pthreads as POSIX has them: each part must hold for kernel threads and for fibers.
 #define _GNU_SOURCE
 #include <ctype.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Threads of an interpreter: its lock, queues, pools, events, pipes, sockets, children."""
 
 import concurrent.futures

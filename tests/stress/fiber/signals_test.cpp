@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Many fibers, many signals, several workers and threads, in an order that a seed chooses.
 // SINEW_TEST_SEED repeats a run; SINEW_TEST_LONG=1 makes it ten times as long.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `sinew bench`: its command line.
 #include <algorithm>
 #include <cstdio>

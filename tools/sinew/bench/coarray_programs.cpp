@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Experiments that are written with coarrays: several programs in one folder, in Fortran and in C,
 // of which every subject runs those that it can.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `sinew bench compare A.json B.json`: what changed between two measurements.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What `sinew bench` knows of an experiment. Each has a folder bench/<name>/ with its programs, the
 // figures of the paper it repeats (paper.txt) and one experiment.cpp, which defines a descriptor
 // and lists it; that folder is all that an experiment consists of. The tool knows none by name.

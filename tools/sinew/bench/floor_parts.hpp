@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the floors' measurements share: two processes on two cores, and lines between them. Only
 // files of the floor probe include this.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/bench/floor_probe.hpp"
 
 #include <linux/futex.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The floor: what the machine itself allows, measured in the same run as everything else.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What one-sided calls on one node cannot beat: the processor's own loads, stores and atomics on
 // memory that another process shares, in loops without anything else.
 #include <algorithm>

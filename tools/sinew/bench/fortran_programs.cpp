@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Experiments whose programs are MPI in Fortran, some with a twin in C in the same folder. Peers
 // are implementations with modules of their own: those of distributions; wheels bring none.
 

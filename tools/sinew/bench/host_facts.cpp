@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The file's head: what machine, what build, what was asked for.
 #include <sys/utsname.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The floor over hosts: UCX's own ucx_perftest between two of them, over the network that ours
 // uses.
 #pragma once

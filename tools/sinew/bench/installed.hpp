@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is installed on the machine: programs of PATH, and libraries that pkg-config knows.
 #pragma once
 

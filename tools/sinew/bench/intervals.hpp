@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What may be concluded from noisy samples: intervals for medians and for their ratios, by
 // resampling (Efron and Tibshirani, An Introduction to the Bootstrap, 1993), and the states of a
 // machine whose processors are sometimes near and sometimes far from each other. Pure; the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Experiments of one process, without MPI: parts of Sinew beside libraries that do the same. Ours
 // are programs of the build, peers are compiled when their headers are found.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is different where an experiment runs over hosts: who takes part, how many ranks, the floor.
 #pragma once
 

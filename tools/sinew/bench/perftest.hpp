@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What ucx_perftest is asked and answers. Pure.
 #pragma once
 

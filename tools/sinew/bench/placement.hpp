@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several hosts to measure on: how the launchers of all subjects start the same ranks there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs one program to its end, with a limit, and leaves nothing behind.
 #pragma once
 

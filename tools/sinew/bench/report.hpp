@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What `sinew bench` shows and writes: tables on the screen, facts of the host, the JSON file.
 #pragma once
 

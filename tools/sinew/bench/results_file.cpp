@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/bench/results_file.hpp"
 
 #include "sinew/base/check.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads the files that `sinew bench --json` writes, of schema 1 and 2.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Results as JSON, the file of `sinew bench --json`. Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rounds of `sinew bench`: the same small programs under every subject, in turns, so that
 // whatever else the machine does hits all of them alike.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The pure part of `sinew bench`: medians, the line protocol of measuring programs, rows of samples
 // and the table on the screen. No input or output, no clock: tests/bench holds it. Intervals and
 // the states of a machine are in intervals.hpp, the file in results_json.hpp.

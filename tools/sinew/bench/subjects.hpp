@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who is measured: Sinew beside this binary, and the MPI implementations found on the machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // sinew env: what lets programs find Sinew's libraries when something else than sinew run starts
 // them.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // sinew info: what this build is, what it finds here and how it is set.
 #include <gnu/libc-version.h>
 #include <sys/utsname.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/info/reach.hpp"
 
 #include <algorithm>

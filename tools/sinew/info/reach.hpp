@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which host reaches which, by what, and how fast: measured by a small job on them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ranks of `sinew info transports --hosts`: two on each host, which bounce 8 bytes between each
 // two hosts, and between the two of each host. Rank 0 prints
 //   host <boot id> <processors>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From measured files to what a page shows: one figure with its lines, and its rows as a table.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How an experiment is drawn: bench/<experiment>/figures.txt, one paragraph for each figure, lines
 // "name: value", '#' comments. This comment is the format's reference; y in the paper's unit is the
 // measured number times `scale`.

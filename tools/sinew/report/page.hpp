@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The page: one HTML text with all figures in it, readable without network, scripts or colours.
 #pragma once
 

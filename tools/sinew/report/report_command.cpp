@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `sinew report FILES -o DIR`.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pictures as SVG text: a plot of lines with bands, and pieces for others. Pure: no files, no
 // fonts, no scripts. Lines differ by colour, dashes and markers, so that they can be told apart in
 // black and white.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // sinew route: plans, compares, simulates and shows many paths for one message.
 #include <algorithm>
 #include <array>

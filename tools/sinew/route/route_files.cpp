@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/route/route_files.hpp"
 
 #include "sinew/formats/text.hpp"

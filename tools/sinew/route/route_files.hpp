@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What `sinew route plan` and `show` write for other programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What `sinew bench routing`, `--sweep` and `chunks` run: lines "@ case metric unit params value".
 #pragma once
 

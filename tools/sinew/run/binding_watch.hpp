@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks that were bound because they fill the node: whether their processors suffice them. A rank
 // that is bound cannot go where a processor is free, so beside other load, or more threads of its
 // own, it waits, and all ranks wait for it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The daemons below a daemon: it starts them, and passes on what they and the launcher say.
 #pragma once
 

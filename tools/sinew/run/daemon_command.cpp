@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // sinew daemon: what a launcher starts on another host. Not for people, hence in no help.
 #include <fcntl.h>
 #include <poll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Starts daemons on other hosts, up to the connection with each: for the launcher, and for daemons
 // that have others below them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/run/dynamic_linker.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the dynamic linker would load for a program, asked of the dynamic linker itself.
 #pragma once
 

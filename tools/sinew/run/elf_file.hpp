@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a program's file says about how it is to be loaded.
 #pragma once
 

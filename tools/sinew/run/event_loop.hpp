@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What to do when a descriptor is ready.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A connection that carries frames, in a program's event loop.
 #pragma once
 

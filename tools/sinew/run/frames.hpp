@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the launcher and the daemons of a job say to each other: frames of a kind, a rank and bytes.
 // Both are of the same build, which their greeting makes sure of (greeting.hpp). Pure functions;
 // input is not trusted: every size is bounded.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a daemon proves that it is of this job, and the launcher that it is its launcher: a secret,
 // which the daemon has read from its input, is the key of a code over random numbers of both and
 // over both ends of the connection. The secret itself never goes over the network. All that follows

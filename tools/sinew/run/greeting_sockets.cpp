@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The sockets of a greeting: whose ends they have, and how a daemon calls its launcher.
 #include <arpa/inet.h>
 #include <netdb.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The part of `sinew run` that runs on another host: holds the ranks there, and tells the launcher
 // what happens to them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lists of hosts as launchers and batch systems write them, and the ranks that go to them.
 #include <algorithm>
 #include <cctype>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a daemon has to know to start its ranks: all that the launcher was told, and where it
 // stands.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the ranks of a host read and write, as a daemon carries it.
 #include <fcntl.h>
 #include <unistd.h>

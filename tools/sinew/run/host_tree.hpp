@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The daemons of a job as a tree: which one starts which, and by whom frames reach a host.
 #pragma once
 

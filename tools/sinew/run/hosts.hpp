@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The hosts of a job: where they are named, and which rank runs on which.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The launcher's input copied to ranks that cannot have it themselves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A running job: the ranks, what they say and how they end.
 #pragma once
 

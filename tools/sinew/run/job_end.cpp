@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which ranks end when one has failed, and by which signals.
 #include <algorithm>
 #include <csignal>

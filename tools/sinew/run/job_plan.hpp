@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What each rank gets, decided before anything is started.
 #pragma once
 

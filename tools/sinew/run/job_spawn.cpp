@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks that ranks spawn: places of the job that are free, or become so, and worlds in them.
 #include <algorithm>
 #include <functional>

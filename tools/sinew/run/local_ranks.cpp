@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/run/local_ranks.hpp"
 
 #include <sys/resource.h>

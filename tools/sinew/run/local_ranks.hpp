@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ranks of this machine: their start, their sockets and how they end.
 #pragma once
 

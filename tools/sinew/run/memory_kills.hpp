@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How often the kernel has killed processes because memory ran out.
 #pragma once
 

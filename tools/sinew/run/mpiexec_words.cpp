@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/run/mpiexec_words.hpp"
 
 #include <sys/utsname.h>

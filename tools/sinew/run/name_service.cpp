@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/run/name_service.hpp"
 
 #include "sinew/base/check.hpp"

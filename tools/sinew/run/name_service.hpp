@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The names that ranks of a job publish for each other (PMI-1's publish_name and its like; behind
 // MPI_Publish_name and open ports).
 #pragma once

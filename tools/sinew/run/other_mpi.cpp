@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/run/other_mpi.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether a program runs on another MPI than Sinew's: what it is linked to, and what it has opened.
 #pragma once
 

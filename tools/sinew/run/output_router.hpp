@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Labelled output: whole lines of many ranks onto two streams.
 #pragma once
 

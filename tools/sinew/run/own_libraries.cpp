@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/run/own_libraries.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the libraries of this installation lie, and what lets a program find them.
 #pragma once
 

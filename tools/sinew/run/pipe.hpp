@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pipes of the launcher and its daemons.
 #pragma once
 

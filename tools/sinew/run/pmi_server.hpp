@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The launcher's side of PMI-1: keys, barriers, and who has initialised and finalized. Knows
 // lines, not sockets.
 #pragma once

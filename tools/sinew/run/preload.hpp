@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `--threads-as-fibers`: the library that is loaded in front of a program, and which programs it
 // cannot serve.
 #pragma once

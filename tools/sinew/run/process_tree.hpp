@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads and descendants of a process, as /proc tells them.
 #pragma once
 

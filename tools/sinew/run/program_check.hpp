@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a program is, which MPI it was built with, and whether it runs on Sinew.
 #pragma once
 

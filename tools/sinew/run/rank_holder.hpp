@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who holds the processes of the ranks: the launcher itself, or a daemon on each host.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Starting one rank: everything between the decision and its exec.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A watchdog process that outlives the launcher just long enough to end what it left behind.
 #pragma once
 

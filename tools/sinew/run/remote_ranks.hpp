@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ranks of other hosts, as the launcher sees them: a daemon on each host, and a connection.
 #pragma once
 

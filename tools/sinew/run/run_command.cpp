@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // sinew run.
 #include <fcntl.h>
 #include <unistd.h>

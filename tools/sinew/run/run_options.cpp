@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/run/run_options.hpp"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/run/signal_pipe.hpp"
 
 #include <fcntl.h>

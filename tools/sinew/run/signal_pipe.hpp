@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The launcher's signals, as a descriptor that can be waited for like any other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Text that other programs have a part in, made safe for a terminal.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the ranks have recorded, gathered into one Chrome trace and a page.
 #pragma once
 

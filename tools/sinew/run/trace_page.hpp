@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A trace as a page that needs no viewer: ranks over time, and where the time went.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks that were started together: those of the job's start, or of one spawn.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Keys, and bytes that go over a network which others read and change. Grade: cold.
 #pragma once
 

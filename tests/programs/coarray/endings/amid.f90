@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Image 1 works on what belongs to the last image, whose host is killed meanwhile by whoever has
 ! started this; tests/hosts/amid_test.py. With `sinew run --survive` it goes on.
 program amid

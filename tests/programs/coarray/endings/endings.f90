@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! One ending for each first argument; endings_test.py starts it and looks at what is left.
 program endings
   use, intrinsic :: iso_fortran_env

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How coarray programs end: codes, words, and that nothing stays behind.
 
 usage: endings_test.py SINEW ENDINGS OUTSIDE

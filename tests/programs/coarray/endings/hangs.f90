@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Image 1 (all but image 2, where the statement is for all) comes into what the first argument names
 ! and waits for ever; image 2 never comes.
 program hangs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What images say of the statement in which they wait for ever, and for whom.
 
 usage: hangs_test.py SINEW PROGRAM

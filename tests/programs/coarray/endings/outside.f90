@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! One subscript that leads outside for each first argument; endings_test.py looks at the sentence.
 ! With `good` all of them stay just inside.
 program outside

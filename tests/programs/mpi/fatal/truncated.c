@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A message that is too long ends the job, and the report names tag, source and both sizes. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* By `sinew run --survive`: the last rank is killed in the middle of an accumulate to rank 0 of its
  * node, which excludes all others while it lasts. They go on from what it has left. */
 #include <mpi-ext.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* By `sinew run --survive`: two groups, and the last rank kills itself; both agree on who lives,
  * and go on between those. */
 #include <mpi-ext.h>

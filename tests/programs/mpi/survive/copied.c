@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* By `sinew run --survive`: the last rank dies before rank 0 copies a message from its memory, and
  * the launcher, stopped meanwhile, has not told yet. The receive ends as soon as it has. With two
  * ranks the message is the first, so that rank 0 does not know yet whether it may copy. */

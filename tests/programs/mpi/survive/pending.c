@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* By `sinew run --survive`: the last rank dies. Nonblocking receives from any source stay, and say
  * MPIX_ERR_PROC_FAILED_PENDING until the death is acknowledged; waits for several requests end when
  * one of them tells of a death, since the others may never. Blocking ones end. */

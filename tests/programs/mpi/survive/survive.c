@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* By `sinew run --survive`: the last rank kills itself, or with the word "paused" waits until
  * somebody ends its host; the others learn of it in what they do with it, agree, and go on without
  * it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* By `sinew run --survive`: the last rank dies between others' partitioned messages and accesses of
  * a file. What needs it ends with MPIX_ERR_PROC_FAILED; what does not goes on. The word is the
  * file's name; all ranks see it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* By `sinew run --survive`: a rank dies while others work on its window memory, and while it holds
  * locks. What has to do with it ends, and says so; the others go on. At least 3 ranks. Memory of a
  * rank of the same node can be reached after its death; with the word "far" rank 1 is on another

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sinew for Spack, as a provider of mpi. The archive is that of `make dist`, looked for where Spack
 is called: spack repo add packaging/spack/spack_repo/sinew; cd dist; spack install -n sinew"""
 

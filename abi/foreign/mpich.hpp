@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <type_traits>
 
 #include "abi/foreign/pairs.hpp"
 #include "abi/mpi/generated/functions.hpp"
@@ -136,15 +137,19 @@ template <class Standard>
   return predefined<Standard>(value);
 }
 
+/// The upper six bits of a predefined handle of this kind, and of one that has been made.
 template <class Standard>
-[[nodiscard]] Standard from_foreign(int handle) {
-  const auto h = static_cast<std::uint32_t>(handle);
+inline constexpr std::uint32_t built_in_bits = 1U << 4 | kind_of<Standard>::value;
+template <class Standard>
+inline constexpr std::uint32_t made_bits = 2U << 4 | kind_of<Standard>::value;
+
+template <class Standard>
+[[nodiscard, gnu::noinline]] Standard from_seldom(std::uint32_t h) {
   const auto& known = predefined_of<Standard>;
-  const bool is_kind = (h >> number_bits & 0xf) == kind_of<Standard>::value;
-  if (h >> 30 == 1 && is_kind) [[likely]] {
+  if (h >> number_bits == built_in_bits<Standard>) {
     return known_or_nobodys<Standard>(known.built_in[h & 0xff], h);
   }
-  if (h >> 30 == 2 && is_kind) {
+  if (h >> number_bits == made_bits<Standard>) {
     const std::uint32_t number = h & number_mask;
     return number >= first_made
                ? kind_of<Standard>::from_int(static_cast<int>(number))
@@ -156,6 +161,24 @@ template <class Standard>
     }
   }
   return known_or_nobodys<Standard>(nobodys, h);
+}
+
+/// Requests have mostly been made, handles of other kinds are mostly predefined. Hot.
+template <class Standard>
+[[nodiscard, gnu::always_inline]] inline Standard from_foreign(int handle) {
+  const auto h = static_cast<std::uint32_t>(handle);
+  if constexpr (std::is_same_v<Standard, MPI_Request>) {
+    const std::uint32_t number = h & number_mask;
+    if (h >> number_bits == made_bits<Standard> && number >= first_made) [[likely]] {
+      return kind_of<Standard>::from_int(static_cast<int>(number));
+    }
+  } else if (h >> number_bits == built_in_bits<Standard>) [[likely]] {
+    const std::uint16_t value = predefined_of<Standard>.built_in[h & 0xff];
+    if (value != nobodys) [[likely]] {
+      return predefined<Standard>(value);
+    }
+  }
+  return from_seldom<Standard>(h);
 }
 
 template <class Standard>

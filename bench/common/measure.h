@@ -105,7 +105,7 @@ static inline char* make_buffer(size_t bytes, int fill) {
   void* p = NULL;
   if (posix_memalign(&p, 4096, bytes ? bytes : 1) != 0) stop_all("out of memory");
   memset(p, fill, bytes ? bytes : 1);
-  return p;
+  return (char*)p;
 }
 
 // How long to measure: as many repetitions as make `batches` equal shares of the budget. Many short

@@ -22,9 +22,9 @@ struct buffered_sends {
 
 namespace {
 
-/// What a message takes beside its data: what programs of MPICH's ABI add for it, the least of what
-/// any header says. Copies lie in memory of our own.
-constexpr int charged_overhead = 96;
+/// What a message takes beside its data: what programs that were built with Intel MPI add for it,
+/// the least of what any header says. Copies lie in memory of our own.
+constexpr int charged_overhead = 88;
 static_assert(charged_overhead <= MPI_BSEND_OVERHEAD);
 
 buffered_sends& of_process() {

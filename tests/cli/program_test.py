@@ -113,6 +113,32 @@ class Programs(unittest.TestCase):
         found = self.judged(program, "inner parts of another MPI.*: opal_progress")
         self.assertRegex(found["why"], "uses what no library has.*: MPIX_Foo")
 
+    def test_a_library_that_is_opened_later(self):
+        """By its name it is Sinew's; another one, by its path, is told."""
+        opens = ("#include <dlfcn.h>\nint main(int n, char** v) {\n"
+                 "  void* mpi = dlopen(v[1], RTLD_NOW);\n"
+                 "  void (*init)(void*, void*) = dlsym(mpi, \"MPI_Init\");\n"
+                 "  void (*finalize)(void) = dlsym(mpi, \"MPI_Finalize\");\n"
+                 "  init(0, 0); finalize(); return 0;\n}\n")
+        program = self.compiled("opens", opens, "-ldl")
+        done = sinew_run("-n", "2", program, "libmpi.so.12")
+        self.assertEqual((done.code, done.err), (0, ""))
+        theirs = self.compiled("libmpi.so.12", "#include <unistd.h>\nvoid MPI_Init(void) "
+                               "{ sleep(2); }\nvoid MPI_Finalize(void) {}\n", "-shared", "-fPIC")
+        done = sinew_run("-n", "2", program, theirs)
+        self.assertIn(f"has loaded another MPI, {theirs}, and no rank has called Sinew's, so that "
+                      "the job did not run on Sinew: let its programs open libmpi.so.12 by its "
+                      "name alone, which finds Sinew's.\n", done.err)
+
+    def test_mpi_that_is_called_before_main(self):
+        early = CALL.split("int main")[0] + (
+            "__attribute__((constructor)) static void early(void) { MPI_Init(0, 0); }\n"
+            "int MPI_Finalize(void);\nint main(void) { return MPI_Finalize(); }\n")
+        for mpi in ("mpich", "openmpi"):
+            program = self.compiled("early-" + mpi, early, libraries_of(mpi), "-lmpi")
+            done = sinew_run("-n", "2", program)
+            self.assertEqual((done.code, done.err), (0, ""))
+
     def test_a_program_with_rights_of_its_own(self):
         program = self.compiled("rights", CALL, libraries_of("mpich"), "-lmpi")
         os.chmod(program, 0o4755)

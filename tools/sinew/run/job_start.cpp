@@ -17,6 +17,7 @@
 #include "sinew/base/topology.hpp"
 #include "sinew/run/job.hpp"
 #include "sinew/run/local_ranks.hpp"
+#include "sinew/run/own_libraries.hpp"
 #include "sinew/run/remote_ranks.hpp"
 #include "sinew/run/trace_merge.hpp"
 
@@ -253,9 +254,13 @@ int job::run() {
     loop_.run_once(100);
   }
   if (other_mpi_ && !worlds_.front()->pmi->has_ours()) {
-    say(name_of(other_mpi_->rank) + " has loaded another MPI, " + other_mpi_->path +
-        ", and no rank has called Sinew's, so that the job did not run on Sinew: build its "
-        "programs with mpicc.sinew, and Python's mpi4py from its source");
+    const std::string& path = other_mpi_->path;
+    const std::string library = path.substr(path.rfind('/') + 1);
+    say(name_of(other_mpi_->rank) + " has loaded another MPI, " + path +
+        ", and no rank has called Sinew's, so that the job did not run on Sinew: " +
+        (has_foreign(tree_libraries(), library)
+             ? "let its programs open " + library + " by its name alone, which finds Sinew's"
+             : "build its programs with mpicc.sinew"));
   }
   if (!options_.trace.empty()) {
     say(merge_traces(options_.trace, static_cast<int>(ranks_.size()),

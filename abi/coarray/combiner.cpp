@@ -9,12 +9,13 @@
 #include "abi/coarray/wide_real.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/quadruple.hpp"
 
 namespace sinew::coarray {
 namespace {
 
 __extension__ using int16 = __int128;
-__extension__ using real16 = __float128;
+using real16 = quadruple;
 __extension__ using complex4 = __complex__ float;
 __extension__ using complex8 = __complex__ double;
 __extension__ using complex10 = __complex__ long double;

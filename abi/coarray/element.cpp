@@ -11,12 +11,13 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/quadruple.hpp"
 
 namespace sinew::coarray {
 namespace {
 
 __extension__ using int16 = __int128;
-__extension__ using real16 = __float128;
+using real16 = quadruple;
 
 template <class Real>
 struct complex_pair {

@@ -3,15 +3,20 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "abi/coarray/settings.hpp"
+#include "sinew/base/quadruple.hpp"
 
 namespace sinew::coarray {
 namespace {
 
-__extension__ using real16 = __float128;
+using real16 = quadruple;
 __extension__ using complex16 = __complex__ float __attribute__((mode(TC)));
+
+/// Elsewhere, as on arm64, compilers have no REAL(10).
+constexpr bool has_x87 = std::numeric_limits<long double>::digits == 64;
 
 struct halves {
   std::uint64_t low;
@@ -67,7 +72,7 @@ wide_format wide_evidence::verdict() const {
   if (wide_real() != "guess") {
     return wide_real() == "10" ? wide_format::x87 : wide_format::quad;
   }
-  return not_x87 == 0 && x87 != 0 ? wide_format::x87 : wide_format::quad;
+  return has_x87 && not_x87 == 0 && x87 != 0 ? wide_format::x87 : wide_format::quad;
 }
 
 wide_format result_format(void* function, bool by_value, bool complex) noexcept {

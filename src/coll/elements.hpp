@@ -7,18 +7,16 @@
 #include <cstring>
 #include <type_traits>
 
+#include "sinew/base/quadruple.hpp"
 #include "sinew/layout/datatype.hpp"
 
 namespace sinew::coll::elements {
 
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 i128;
-#if defined(__SIZEOF_FLOAT128__)
-#define SINEW_HAS_F128 1
-__extension__ typedef __float128 f128;
-#endif
-#if defined(__FLT16_MANT_DIG__)
-#define SINEW_HAS_F16 1
+#if defined(__aarch64__)  // where gcc 12 knows no _Float16 in C++
+typedef __fp16 f16;
+#else
 __extension__ typedef _Float16 f16;
 #endif
 
@@ -157,14 +155,10 @@ R visit_wide(layout::element e, const Visit& call, R otherwise) {
   switch (e) {
     case element::i128:
       return call(type_identity<i128>{});
-#if defined(SINEW_HAS_F16)
     case element::c16:
       return call(type_identity<complex<f16>>{});
-#endif
-#if defined(SINEW_HAS_F128)
     case element::c128:
-      return call(type_identity<complex<f128>>{});
-#endif
+      return call(type_identity<complex<quadruple>>{});
     default:
       return visit_truth_or_pair(e, call, otherwise);
   }
@@ -204,10 +198,8 @@ R visit(layout::element e, const Visit& call, R otherwise) {
       return call(type_identity<std::uint32_t>{});
     case element::u64:
       return call(type_identity<std::uint64_t>{});
-#if defined(SINEW_HAS_F16)
     case element::f16:
       return call(type_identity<f16>{});
-#endif
     case element::bf16:
       return call(type_identity<bf16>{});
     case element::f32:
@@ -216,10 +208,8 @@ R visit(layout::element e, const Visit& call, R otherwise) {
       return call(type_identity<double>{});
     case element::f80:
       return call(type_identity<long double>{});
-#if defined(SINEW_HAS_F128)
     case element::f128:
-      return call(type_identity<f128>{});
-#endif
+      return call(type_identity<quadruple>{});
     case element::c32:
       return call(type_identity<complex<float>>{});
     case element::c64:

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/quadruple.hpp"
 
 namespace sinew::layout {
 namespace {
@@ -84,7 +85,6 @@ form form_of(element e) noexcept {
   }
 }
 
-__extension__ typedef __float128 quadruple;
 static_assert(sizeof(quadruple) == 16);
 
 static_assert(std::endian::native == std::endian::little);  // encode() and decode() reverse bytes

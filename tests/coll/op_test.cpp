@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "sinew/base/quadruple.hpp"
 
 namespace sinew::coll {
 namespace {
@@ -110,12 +111,12 @@ TEST(op, floating_point_of_every_width) {
   EXPECT_EQ(apply<double>(op_kind::sum, element::f64, {1.5}, {2.25}).front(), 3.75);
   EXPECT_EQ(apply<float>(op_kind::max, element::f32, {-1.5F}, {-2.5F}).front(), -1.5F);
   EXPECT_EQ(apply<long double>(op_kind::prod, element::f80, {3}, {5}).front(), 15);
-  // 1.5 + 2.5 = 4 in bfloat16; 256 + 1 is between two values and goes to the even one.
+  // 1 + 1 = 2 in 16 bits; 1.5 + 2.5 = 4 in bfloat16; 256 + 1 is between two values and goes to the
+  // even one.
   EXPECT_EQ(apply<std::uint16_t>(op_kind::sum, element::bf16, {0x3fc0}, {0x4020}).front(), 0x4080);
   EXPECT_EQ(apply<std::uint16_t>(op_kind::sum, element::bf16, {0x4380}, {0x3f80}).front(), 0x4380);
-  if (allowed(op_kind::sum, element::f16)) {  // 1 + 1 = 2
-    EXPECT_EQ(apply<std::uint16_t>(op_kind::sum, element::f16, {0x3c00}, {0x3c00}).front(), 0x4000);
-  }
+  EXPECT_EQ(apply<std::uint16_t>(op_kind::sum, element::f16, {0x3c00}, {0x3c00}).front(), 0x4000);
+  EXPECT_EQ(apply<quadruple>(op_kind::prod, element::f128, {1.5}, {3}).front(), quadruple{4.5});
 }
 
 TEST(op, complex_products) {

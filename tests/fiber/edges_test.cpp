@@ -50,7 +50,7 @@ TEST(edges_death, a_guard_page_stops_an_overflow_and_the_fiber_is_named) {
 /// A function with a local array that is larger than any stack here, of which it uses the far end.
 [[gnu::noinline]] int enter_large_frame() {
   std::array<char, std::size_t{1} << 20U> room;  // NOLINT: not to be filled
-  asm volatile("movb $1, (%0)" : : "r"(room.data()) : "memory");
+  *static_cast<volatile char*>(room.data()) = 1;
   return room[0];
 }
 

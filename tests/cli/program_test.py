@@ -6,6 +6,7 @@ usage: program_test.py SINEW BOOT_PROBE
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -138,6 +139,40 @@ class Programs(unittest.TestCase):
             program = self.compiled("early-" + mpi, early, libraries_of(mpi), "-lmpi")
             done = sinew_run("-n", "2", program)
             self.assertEqual((done.code, done.err), (0, ""))
+
+    def another_root(self, *files):
+        """A folder that has these files, at their paths, and the libraries that they need."""
+        root = self.path("root")
+        listed = "".join(subprocess.run(["ldd", each], capture_output=True, text=True, timeout=60,
+                                        check=False).stdout for each in files)
+        sinew = os.path.realpath(os.path.join(LIBRARIES, ".."))
+        found = {path for path in re.findall(r"(/\S+) \(0x", listed)
+                 if not os.path.realpath(path).startswith(sinew)}
+        for each in {*files, *found}:
+            os.makedirs(root + os.path.dirname(each), exist_ok=True)
+            shutil.copy(each, root + each)
+        for folder in ("/proc", "/dev", sinew):
+            os.makedirs(root + folder, exist_ok=True)
+        return root, sinew
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("unshare"), "needs root's chroot")
+    def test_ranks_in_another_root(self):
+        """As in a container, where Sinew is bound in or is not."""
+        program = self.compiled("inside", CALL.replace("return MPI_Init(&n, &v);",
+                                "int MPI_Finalize(void); MPI_Init(&n, &v); return MPI_Finalize();"),
+                                libraries_of("mpich"), "-lmpi")
+        root, sinew = self.another_root(
+            program, *(os.path.realpath(os.path.join(LIBRARIES, each))
+                       for each in ("libmpi_abi.so", "libsinew.so")))
+        mounts = "".join(f"mount --bind {each} {root}{each} && " for each in ("/proc", "/dev"))
+        inside = ("unshare", "--mount", "sh", "-c")
+        done = sinew_run("-n", "2", *inside, f"{mounts} exec chroot {root} {program}")
+        self.assertEqual(done.code, 127)
+        self.assertRegex(done.err, r"not found there \(sinew info program FILE .*in a container, "
+                         + re.escape(sinew) + "/lib has to lie at the same path")
+        mounts += f"mount --bind {sinew} {root}{sinew} && "
+        done = sinew_run("-n", "2", *inside, f"{mounts} exec chroot {root} {program}")
+        self.assertEqual((done.code, done.err), (0, ""))
 
     def test_a_program_with_rights_of_its_own(self):
         program = self.compiled("rights", CALL, libraries_of("mpich"), "-lmpi")

@@ -14,10 +14,14 @@
 #include "sinew/base/clock.hpp"
 #include "sinew/base/sentence.hpp"
 #include "sinew/run/local_ranks.hpp"
+#include "sinew/run/own_libraries.hpp"
 #include "sinew/run/terminal_text.hpp"
 
 namespace sinew::tool {
 namespace {
+
+/// As shells and the dynamic linker say it.
+constexpr int not_found_code = 127;
 
 constexpr double report_grace_s = 0.5;
 // A person's ^C may be answered by saving something.
@@ -200,11 +204,17 @@ std::string job::cause_of(const rank_exit& exit) const {
     return "was killed by " + signal_name(exit.signal) +
            (exit.core_dumped ? ", which left a core file" : "") + why;
   }
+  const pmi_server& pmi = pmi_of(exit.rank);
+  const int number = state_of(exit.rank).number;
+  if (exit.code == not_found_code && !pmi.initialised(number)) {
+    return "exited with code " + std::to_string(exit.code) +
+           ": a program or a library was not found there (sinew info program FILE says which; in a "
+           "container, " +
+           tree_libraries() + " has to lie at the same path)" + why;
+  }
   if (exit.code != 0) {
     return "exited with code " + std::to_string(exit.code) + why;
   }
-  const pmi_server& pmi = pmi_of(exit.rank);
-  const int number = state_of(exit.rank).number;
   if (pmi.initialised(number) && !pmi.finalized(number)) {
     return "exited with code 0 but without MPI_Finalize";
   }

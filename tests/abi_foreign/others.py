@@ -15,6 +15,7 @@ import glob
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -45,14 +46,15 @@ def ran(command, log, limit, env=None, cwd=None):
         try:
             code = process.wait(timeout=limit)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 15)
-            time.sleep(3)
-            try:
-                os.killpg(process.pid, 9)
-            except ProcessLookupError:
-                pass
-            process.wait()
             code = f"no end after {limit} s"
+        finally:  # also when this program is ended
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                if process.poll() is None:
+                    os.killpg(process.pid, number)
+                    try:
+                        process.wait(timeout=5)
+                    except subprocess.TimeoutExpired:
+                        pass
     return code, Path(log).read_text(errors="replace")
 
 
@@ -409,6 +411,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="say what there is, and stop")
     parser.add_argument("names", nargs="*", help="run those whose names begin so (default: all)")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     place = Place(options.build.resolve())
     cases = []
     for fetch, made in ((place.fetch_debian, debian_cases), (place.fetch_pypi, pypi_cases)):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Thin: each target is one or two commands that one could type oneself.
 PREFIX ?= /usr/local
-.PHONY: help build check check-long check-mpi4py check-fortran check-apps check-abi demo bench report picture install uninstall wheel deb dist docs format format-check clean
+.PHONY: help build check check-long check-mpi4py check-fortran check-apps check-abi check-arm64 demo bench report picture install uninstall wheel deb dist docs format format-check clean
 
 help: ## show this list
-	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
+	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/^([a-z0-9-]+):.*## /  make \1\t/' | expand -t 22
 
 build: ## set up what is missing and build a tree that works in place: build/bin, build/lib
 	./bootstrap --minimal
@@ -34,6 +34,10 @@ check-apps: build ## others' tests of MPI: PnetCDF, HDF5, MPICH, PETSc, p4est, F
 
 check-abi: build ## programs that others built with Open MPI and MPICH, as their packages have them, on Sinew
 	tests/abi_foreign/others.py --build build || test $$? = 77
+
+check-arm64: ## cross-build for 64-bit ARM, and run unit tests and MPI programs by qemu
+	./bootstrap --arm64
+	tests/arm64/run || test $$? = 77
 
 demo: ## build, run MPI programs nobody here wrote, and the latency table
 	./bootstrap --demo  # before the tree is configured, so that it has what the demo runs

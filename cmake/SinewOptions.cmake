@@ -89,8 +89,9 @@ if(SINEW_SANITIZE)
   endif()
 endif()
 
-# gcc 12's ThreadSanitizer cannot live with more than 28 bits of address randomisation.
-set(SINEW_TEST_PREFIX "")
+# An emulator, where one is needed. gcc 12's ThreadSanitizer cannot live with more than 28 bits of
+# address randomisation.
+set(SINEW_TEST_PREFIX ${CMAKE_CROSSCOMPILING_EMULATOR})
 if(SINEW_SANITIZE STREQUAL "thread" AND EXISTS /proc/sys/vm/mmap_rnd_bits)
   file(READ /proc/sys/vm/mmap_rnd_bits random_bits)
   if(random_bits GREATER 28)

@@ -17,6 +17,9 @@ static_assert(MPI_PROC_NULL == p2p::no_rank.value());
 
 /// Whether what p2p returns is a message that was asked for. For assertions.
 [[maybe_unused]] bool answers(const p2p::result& r, int source, int tag) noexcept {
+  if (r.error != p2p::fault::none && r.error != p2p::fault::truncated) {
+    return r.bytes == 0;  // no message came
+  }
   if (source == MPI_PROC_NULL) {
     return r.source == p2p::no_rank && r.bytes == 0;
   }

@@ -10,6 +10,7 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/commands.hpp"
+#include "sinew/run/job_plan.hpp"
 #include "sinew/run/own_libraries.hpp"
 
 namespace sinew::tool {
@@ -51,23 +52,14 @@ std::vector<option> table(env_request& request) {
            }}};
 }
 
-/// In single quotes, for either shell.
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) {
-    result += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return result + "'";
-}
-
 std::string line_for_sh(const variable& v) {
   const std::string behind = v.in_front ? "\"${" + v.name + ":+:$" + v.name + "}\"" : std::string();
-  return "export " + v.name + "=" + quoted(v.value) + behind + "\n";
+  return "export " + v.name + "=" + shell_quoted(v.value) + behind + "\n";
 }
 
 // csh reads a variable even where a condition keeps it from that: so it is set first.
 std::string line_for_csh(const variable& v) {
-  const std::string set = "setenv " + v.name + " " + quoted(v.value);
+  const std::string set = "setenv " + v.name + " " + shell_quoted(v.value);
   return v.in_front ? "if (! $?" + v.name + ") " + set + "\n" + set + "\":$" + v.name + "\"\n"
                     : set + "\n";
 }

@@ -26,7 +26,6 @@
 #include "sinew/info/machine_picture.hpp"
 #include "sinew/info/reach.hpp"
 #include "sinew/run/job_plan.hpp"
-#include "sinew/run/own_libraries.hpp"
 #include "sinew/run/program_check.hpp"
 #include "sinew/run/rank_process.hpp"
 
@@ -279,16 +278,10 @@ section collectives_page(const info_request& request) {
   return result;
 }
 
-std::vector<std::string> ranks_environment() {
-  std::vector<std::string> environment = clean_environment();
-  offer_libraries(environment);
-  return environment;
-}
-
 record program_record(const std::string& named) {
   const program_lookup lookup = find_program(named);
   const std::string path = lookup.path.empty() ? named : lookup.path;
-  const program_facts facts = examine(path, ranks_environment());
+  const program_facts facts = examine(path, linker_environment({}));
   const auto lines = [](const std::vector<std::string>& sentences) {
     std::string text;
     for (const std::string& each : sentences) {

@@ -75,20 +75,6 @@ std::string joined(const std::vector<std::string>& names) {
   return list;
 }
 
-// Readable by a shell, quoted only where needed.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
-    return word;
-  }
-  std::string text = "'";
-  for (const char c : word) {
-    text += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return text + "'";
-}
-
 /// Why these programs cannot be ranks of one job, or empty: some linked to Sinew, others not. (A
 /// program may also load its library later; the launcher sees that when it runs.)
 std::string complaint_of_two_mpis(const std::vector<std::string>& programs) {
@@ -113,16 +99,6 @@ std::string complaint_of_two_mpis(const std::vector<std::string>& programs) {
                    " to Sinew: they cannot be ranks of one job. Build both with mpicc.sinew";
 }
 
-/// What the dynamic linker of a rank sees.
-std::vector<std::string> environment_of(const application& what) {
-  std::vector<std::string> environment = clean_environment();
-  for (const auto& [name, value] : what.environment) {
-    assign(environment, name, value);
-  }
-  offer_libraries(environment);
-  return environment;
-}
-
 /// For the user, if the program itself names the library of an MPI that is not Sinew: what will
 /// happen, and what to do. Else empty. (What its libraries name is looked at only when no rank has
 /// called Sinew's MPI, at the end: that takes a process.)
@@ -135,14 +111,13 @@ std::string remark_on_other_mpi(const application& what, const std::string& prog
     const std::string path = other_mpi_of(what, program);
     const bool have_its_abi = has_foreign(tree_libraries(), name);
     if (path.empty() && have_its_abi) {
-      const std::string ignored = why_environment_is_ignored(program);
-      const std::string two =
-          ignored.empty() ? why_two_mpis(program, environment_of(what)) : std::string();
-      if (!ignored.empty() || !two.empty()) {
-        return ignored.empty() ? two
-                               : program + " " + ignored +
-                                     ", so that it finds no library where Sinew says. Install "
-                                     "Sinew's libraries where the system's are";
+      if (const std::string why = why_environment_is_ignored(program); !why.empty()) {
+        return program + " " + why +
+               ", so that it finds no library where Sinew says. Install Sinew's libraries where "
+               "the system's are";
+      }
+      if (std::string why = why_two_mpis(program, linker_environment(what)); !why.empty()) {
+        return why;
       }
       continue;
     }
@@ -166,6 +141,28 @@ std::string remark_on_other_mpi(const application& what, const std::string& prog
 }
 
 }  // namespace
+
+std::string shell_quoted(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
+    return word;
+  }
+  std::string text = "'";
+  for (const char c : word) {
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return text + "'";
+}
+
+std::vector<std::string> linker_environment(const application& what) {
+  std::vector<std::string> environment = clean_environment();
+  for (const auto& [name, value] : what.environment) {
+    assign(environment, name, value);
+  }
+  offer_libraries(environment);
+  return environment;
+}
 
 job_plan plan_hosts(const run_options& options, host_map hosts) {
   job_plan plan;
@@ -240,7 +237,7 @@ std::vector<std::string> clean_environment() {
 }
 
 std::string other_mpi_of(const application& what, const std::string& program) {
-  return linked_other_mpi(program, environment_of(what));
+  return linked_other_mpi(program, linker_environment(what));
 }
 
 std::vector<std::string> rank_environment(const run_options& options, const job_plan& plan,
@@ -308,10 +305,10 @@ std::string describe(const run_options& options, const job_plan& plan) {
     text += "rank " + std::to_string(rank);
     text += plan.hosts.empty() ? ":" : " on " + plan.hosts.host(static_cast<int>(rank)) + ":";
     if (!each.what->directory.empty()) {
-      text += " cd " + quoted(each.what->directory) + " &&";
+      text += " cd " + shell_quoted(each.what->directory) + " &&";
     }
     for (const auto& [name, value] : each.what->environment) {
-      text += " " + name + "=" + quoted(value);
+      text += " " + name + "=" + shell_quoted(value);
     }
     if (options.statistics) {
       text += " SINEW_MATCH_STATS=1";
@@ -320,17 +317,17 @@ std::string describe(const run_options& options, const job_plan& plan) {
       text += " SINEW_CORE_HANG_TIMEOUT=" + options.hang_timeout;
     }
     if (!options.trace.empty()) {
-      text += " SINEW_BASE_TRACE=" + quoted(trace_parts(options.trace));
+      text += " SINEW_BASE_TRACE=" + shell_quoted(trace_parts(options.trace));
     }
     if (options.threads_as_fibers) {
-      text += " LD_PRELOAD=" + quoted(preload_value(tree_libraries(), ""));
+      text += " LD_PRELOAD=" + shell_quoted(preload_value(tree_libraries(), ""));
     }
     if (!each.cpus.empty()) {
       text += " taskset -c " + base::ranges_text(each.cpus);
     }
-    text += " " + quoted(each.program.empty() ? each.what->arguments.front() : each.program);
+    text += " " + shell_quoted(each.program.empty() ? each.what->arguments.front() : each.program);
     for (std::size_t i = 1; i < each.what->arguments.size(); ++i) {
-      text += " " + quoted(each.what->arguments[i]);
+      text += " " + shell_quoted(each.what->arguments[i]);
     }
     text += "\n";
   }

@@ -37,6 +37,12 @@ struct job_plan {
 /// The launcher's environment without the variables of any other launcher.
 [[nodiscard]] std::vector<std::string> clean_environment();
 
+/// The same, with the user's variables and our libraries: what a rank's dynamic linker sees.
+[[nodiscard]] std::vector<std::string> linker_environment(const application& what);
+
+/// A word as a shell reads it, quoted only where needed.
+[[nodiscard]] std::string shell_quoted(const std::string& word);
+
 /// The path of another MPI's library that this program would load as a rank, or empty.
 [[nodiscard]] std::string other_mpi_of(const application& what, const std::string& program);
 

@@ -21,13 +21,13 @@ class Amid(OverHosts):
 
     def kill_amid(self, *words):
         """The host of the last rank, once they are at it. Returns the code and what is told."""
-        self.begin("--timeout", "50", "-x", "SINEW_FIBER_WORKERS=1", *words, hosts="h1:2,h2")
+        self.begin(*over_hosts.BOUND, "-x", "SINEW_FIBER_WORKERS=1", *words, hosts="h1:2,h2")
         try:
             self.assertEqual(self.started.stdout.readline().strip(), b"begun")
             time.sleep(0.2)
             tool("kill", "h2")
             began = time.monotonic()
-            out, err = self.started.communicate(timeout=60)
+            out, err = self.started.communicate(timeout=over_hosts.LONGEST)
             self.assertLess(time.monotonic() - began, LIMIT, err.decode())
         finally:
             tool("down")

@@ -82,7 +82,7 @@ class Bench(OverHosts):
     def test_reductions_of_two_hosts_lose_nothing(self):
         program = Path(SINEW).parents[1] / "libexec" / "sinew" / "bench-reductions"
         for case, method, rows in (("dense", ["method=fold"], 1), ("sparse", [], 6)):
-            done = over_hosts.run("--timeout", "60", str(program), "over=hosts", f"case={case}",
+            done = over_hosts.run(*over_hosts.BOUND, str(program), "over=hosts", f"case={case}",
                                   "tasks=1", "budget_ms=1", *method, hosts="h1:1,h2:1")
             self.assertEqual((done.code, done.err), (0, ""))  # the program compares sums
             self.assertEqual(done.out.count(f"@ {case} rate Mred/s method="), rows, done.out)

@@ -34,7 +34,7 @@ class Carry(OverHosts):
 
     def test_patterns_go_by_default_routes_and_by_plans(self):
         before = {kind: sent("h1", kind) for kind in ("torus", "eth0")}
-        done = run("--timeout", "100", "-x", "UCX_NET_DEVICES=torus", PROBE, "links", "2x2",
+        done = run(*over_hosts.BOUND, "-x", "UCX_NET_DEVICES=torus", PROBE, "links", "2x2",
                    "200000", hosts="h1:1,h2:1,h3:1,h4:1")
         self.assertEqual((done.code, done.err), (0, ""))
         rows = [line.split() for line in done.out.splitlines() if line.startswith("@ ")]

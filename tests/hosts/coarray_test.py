@@ -20,7 +20,7 @@ class Coarrays(OverHosts):
     def test_every_program(self):
         for name in PROGRAMS:
             with self.subTest(program=name):
-                done = run("--timeout", "60", str(PLACE / name))
+                done = run(*over_hosts.BOUND, str(PLACE / name))
                 self.assertEqual((done.code, done.out, done.err), (0, "good\n", ""))
 
     def test_endings(self):
@@ -38,7 +38,7 @@ class Coarrays(OverHosts):
             for hosts in ("h1,h2:2", "h1:2,h2"):
                 with self.subTest(ending=ending, hosts=hosts):
                     others_go_on = ["--survive"] if ending.startswith("died") else []
-                    done = run("--timeout", "60", *others_go_on, str(PLACE / "endings"), ending,
+                    done = run(*over_hosts.BOUND, *others_go_on, str(PLACE / "endings"), ending,
                                hosts=hosts)
                     self.assertEqual(done.code, code, done.err)
                     self.assertRegex(done.out, out)
@@ -46,12 +46,12 @@ class Coarrays(OverHosts):
 
 
     def test_a_link_that_is_cut_for_ever(self):
-        self.begin("--survive", "--timeout", "50", str(PLACE / "endings"), "cut off",
+        self.begin("--survive", *over_hosts.BOUND, str(PLACE / "endings"), "cut off",
                    hosts="h1,h2")
         self.addCleanup(tool, "join", "h2")
         self.assertEqual(self.started.stdout.readline().strip(), b"waits")
         tool("cut", "h2")
-        out, err = self.started.communicate(timeout=60)
+        out, err = self.started.communicate(timeout=over_hosts.LONGEST)
         self.assertEqual(self.started.returncode, 0, err.decode())
         self.assertIn(b"went on without it", out)
         self.assertRegex(err.decode(), "the host h2 is lost: .*; the others go on")

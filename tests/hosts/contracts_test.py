@@ -32,7 +32,7 @@ class Contracts(over_hosts.OverHosts):
         """At least so many of the jobs in these tests are of as many ranks, and all is well."""
         ranks = sum(int(host.split(":")[1]) for host in hosts.split(","))
         board = Path(program).parent / f"board-{os.getpid()}"
-        words = ["--timeout", "100", "-x", f"SINEW_TEST_BOARD={board}"]
+        words = [*over_hosts.BOUND, "-x", f"SINEW_TEST_BOARD={board}"]
         words += ["-x", f"SINEW_TEST_SEED={SEED}"]  # all ranks draw the same
         if "SINEW_TEST_ROUNDS" in os.environ:
             words += ["-x", f"SINEW_TEST_ROUNDS={os.environ['SINEW_TEST_ROUNDS']}"]
@@ -40,7 +40,7 @@ class Contracts(over_hosts.OverHosts):
         os.truncate(board, BOARD_BYTES)
         try:
             done = over_hosts.run(*words, program, f"--gtest_filter={tests}", hosts=hosts,
-                                  limit=120)
+                                  limit=over_hosts.LONGEST)
         finally:
             board.unlink()
         self.assertEqual(done.code, 0, f"seed {SEED}\n{done.out[-5000:]}{done.err}")

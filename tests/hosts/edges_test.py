@@ -91,7 +91,7 @@ class Firewalls(Edges):
 
 class Cuts(Edges):
     def check_end(self):
-        out, err = self.started.communicate(timeout=60)
+        out, err = self.started.communicate(timeout=over_hosts.LONGEST)
         self.assertEqual((self.started.returncode, err), (0, b""))
         self.assertEqual(out.count(b": good\n"), 4)
 

@@ -18,12 +18,12 @@ class Events(over_hosts.OverHosts):
     count = 2
 
     def test_everybody_sees_the_same_of_everybodys_handles(self):
-        done = over_hosts.run("--timeout", "60", "-x", "SINEW_EVENT_LOCAL_GRANTS=2", BETWEEN)
+        done = over_hosts.run(*over_hosts.BOUND, "-x", "SINEW_EVENT_LOCAL_GRANTS=2", BETWEEN)
         self.assertEqual(done.code, 0, done.err)
         self.assertRegex(done.out, "a lock of 4 ranks: at most [123] grants in a row")
 
     def test_work_goes_to_the_ranks_that_are_free(self):
-        done = over_hosts.run("--timeout", "60", WORK_SHARING)
+        done = over_hosts.run(*over_hosts.BOUND, WORK_SHARING)
         self.assertEqual(done.code, 0, done.err)
         found = [int(n) for n in re.findall(r"has found (\d+) primes of 9592", done.out)]
         self.assertEqual((len(found), sum(found)), (4, 9592), done.out)
@@ -32,17 +32,17 @@ class Events(over_hosts.OverHosts):
         for example, says in [("histogram", "all agree"),
                               ("stencil_events", "as one process computes them"),
                               ("producer_consumer", "as it should be")]:
-            done = over_hosts.run("--timeout", "60", str(Path(EXAMPLES) / example))
+            done = over_hosts.run(*over_hosts.BOUND, str(Path(EXAMPLES) / example))
             self.assertEqual(done.code, 0, done.err)
             self.assertIn(says, done.out)
 
     def test_a_routed_exchange(self):
-        done = over_hosts.run("--timeout", "60", str(Path(EXAMPLES) / "route"), "2x2")
+        done = over_hosts.run(*over_hosts.BOUND, str(Path(EXAMPLES) / "route"), "2x2")
         self.assertEqual((done.code, done.err), (0, ""))
         self.assertEqual(done.out.count("bytes, all as sent"), 4)
 
     def test_long_rows_are_copied_between_all_ranks(self):
-        done = over_hosts.run("--timeout", "60", str(Path(BETWEEN).parent /
+        done = over_hosts.run(*over_hosts.BOUND, str(Path(BETWEEN).parent /
                                                      "event_program_long_copies"))
         self.assertEqual((done.code, done.err), (0, ""))
 

@@ -61,7 +61,7 @@ class Launched(OverHosts):
                                            ("abort", "3", "5", self.codes_of_abort),
                                            ("kill", "2", "0", self.codes_of_kill)):
             with self.subTest(what):
-                done = self.launch(PROGRAM, what, victim, code, limit=60)
+                done = self.launch(PROGRAM, what, victim, code, limit=over_hosts.LONGEST)
                 self.assertIn(done.code, wanted, done.out + done.err)
                 self.assertLess(done.seconds, 20, done.err)
                 self.assertEqual(support.survivors(), [])
@@ -165,7 +165,7 @@ class BySlurm(Launched):
     def test_spawn(self):
         """The new ranks are a job of `sinew run` in the same allocation."""
         self.kind = "pmix"
-        done = self.launch(SPAWNS, "hello", per_host=1, limit=60)
+        done = self.launch(SPAWNS, "hello", per_host=1, limit=over_hosts.LONGEST)
         self.assertEqual(done.code, 0, done.out + done.err)
         self.assertEqual(sorted(done.out.splitlines()),
                          ["spawned 0 of 2", "spawned 1 of 2", "spawner", "spawner"])
@@ -204,11 +204,11 @@ class BySsh(OverHosts):
         """Who has spawned them is told, without --survive, and spawns others elsewhere."""
         agent = self.start_daemons("h1", "h2", "h3")
         self.addCleanup(lambda: (tool("down"), tool("up", str(self.count))))
-        self.begin("--timeout", "60", SPAWNS, "lost", "h3", hosts="h1:1,h2:1", agent=agent)
+        self.begin(*over_hosts.BOUND, SPAWNS, "lost", "h3", hosts="h1:1,h2:1", agent=agent)
         for _ in range(2):
             self.assertEqual(self.started.stdout.readline(), b"spawned\n")
         tool("kill", "h3")
-        out, err = self.started.communicate(timeout=60)
+        out, err = self.started.communicate(timeout=over_hosts.LONGEST)
         self.assertEqual((self.started.returncode, out.decode()),
                          (0, 2 * "there was a fault, and ranks were spawned again\n"),
                          err.decode())

@@ -17,6 +17,9 @@ SET = f"test-{os.getpid()}"
 AGENT = f"{sys.executable} {TOOL} --set {SET} rsh"
 # How long a job may take to end, beside the time that a busy machine needs.
 LIMIT = 5 + 3
+# These only end what hangs: beside other load a program takes up to twenty times as long as alone.
+BOUND = ("--timeout", "180")
+LONGEST = 200
 
 
 def tool(*words, **how):
@@ -32,7 +35,7 @@ def launcher(*words, agent=AGENT, hosts="h1:2,h2:2"):
 
 def run(*words, **how):
     keys = {key: how.pop(key) for key in ("agent", "hosts") if key in how}
-    return support.run(*launcher(*words, **keys), **how)
+    return support.run(*launcher(*words, **keys), **{"limit": LONGEST} | how)
 
 
 def processes(name, *words):

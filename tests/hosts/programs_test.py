@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import over_hosts  # noqa: E402
-from over_hosts import ROOT, SINEW, OverHosts, launcher, support  # noqa: E402
+from over_hosts import BOUND, LONGEST, ROOT, SINEW, OverHosts, launcher, support  # noqa: E402
 
 PROGRAMS = sys.argv[3].split(",")
 
@@ -22,13 +22,14 @@ class Programs(OverHosts):
             for path in PROGRAMS:
                 name = Path(path).name
                 with self.subTest(name):
-                    done = support.run(*launcher("--timeout", "60", path),
-                                       env={"TMPDIR": shared, "OVER_HOSTS": "2"})
+                    done = support.run(*launcher(*BOUND, path),
+                                       env={"TMPDIR": shared, "OVER_HOSTS": "2"},
+                                       limit=LONGEST)
                     self.assertEqual(done.code, 0, done.out + done.err)
 
     def test_a_file_that_hosts_do_not_share(self):
         path = next(p for p in PROGRAMS if p.endswith("/mpi_files"))
-        done = support.run(*launcher("--timeout", "60", path))
+        done = support.run(*launcher(*BOUND, path), limit=LONGEST)
         self.assertEqual(done.code, 1, done.err)
         self.assertIn("failed: MPI_File_open", done.err)
 

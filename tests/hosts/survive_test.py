@@ -24,20 +24,20 @@ class Survive(OverHosts):
         for hosts in ("h1,h2", "h1:2,h2:2", "h1,h2:2,h3"):
             for program in (SURVIVE, BETWEEN):
                 with self.subTest(program=program, hosts=hosts):
-                    done = run("--survive", "--timeout", "50", program, hosts=hosts)
+                    done = run("--survive", *over_hosts.BOUND, program, hosts=hosts)
                     self.assertEqual((done.code, done.out), (0, "survived\n"), done.err)
                     self.assertRegex(done.err, "was killed by SIGKILL .*; the others go on")
 
     def test_a_target_of_one_sided_operations_dies(self):
         for hosts in ("h1,h2,h3", "h1:3,h2"):
             with self.subTest(hosts=hosts):
-                done = run("--survive", "--timeout", "50", WINDOWS, "far", hosts=hosts)
+                done = run("--survive", *over_hosts.BOUND, WINDOWS, "far", hosts=hosts)
                 self.assertEqual((done.code, done.out), (0, "survived\n"), done.err)
 
     def test_events_of_a_rank_that_dies(self):
         for hosts in ("h1:2,h2:2", "h1,h2,h3"):
             with self.subTest(hosts=hosts):
-                done = run("--survive", "--timeout", "50", "-x", "SINEW_FIBER_WORKERS=1", EVENTS,
+                done = run("--survive", *over_hosts.BOUND, "-x", "SINEW_FIBER_WORKERS=1", EVENTS,
                            hosts=hosts)
                 self.assertEqual(done.code, 0, done.out + done.err)
                 self.assertIn("rank 1 has gone on", done.out)
@@ -45,16 +45,16 @@ class Survive(OverHosts):
     def test_partitions_and_files_of_a_rank_that_dies(self):
         name = Path(PROBE).with_name(f"survive-{os.getpid()}.file")
         self.addCleanup(name.unlink, missing_ok=True)
-        done = run("--survive", "--timeout", "50", TRANSFERS, str(name), hosts="h1:2,h2")
+        done = run("--survive", *over_hosts.BOUND, TRANSFERS, str(name), hosts="h1:2,h2")
         self.assertEqual((done.code, done.out), (0, "survived\n"), done.err)
 
     def lost(self, *words, why):
         """The host of the last rank is lost while the others wait for that rank."""
-        self.begin("--survive", "--timeout", "50", SURVIVE, "paused", hosts="h1:2,h2")
+        self.begin("--survive", *over_hosts.BOUND, SURVIVE, "paused", hosts="h1:2,h2")
         self.assertEqual(self.started.stdout.readline(), b"paused\n")
         began = time.monotonic()
         tool(*words)
-        out, err = self.started.communicate(timeout=60)
+        out, err = self.started.communicate(timeout=over_hosts.LONGEST)
         self.assertEqual((self.started.returncode, out), (0, b"survived\n"), err.decode())
         self.assertRegex(err.decode(), why + ".*; the others go on")
         return time.monotonic() - began

@@ -38,6 +38,9 @@ NUMBER = {
 BITS = {"ACCESS_MODE": "access_modes", "ASSERT": "assertions"}
 # Numbers with a rule of their own beside their array.
 SPECIAL = {"ERROR_CODE": "code", "ERROR_CLASS": "code"}
+# Texts whose room the standard states, but not its data.
+ROOM = {("Info_get_nthkey", "key"): "MPI_MAX_INFO_KEY",
+        ("File_get_view", "datarep"): "MPI_MAX_DATAREP_STRING"}
 
 
 def is_generated(function):
@@ -81,7 +84,7 @@ def _number(p, function, template):
 
 def _text(p, function):
     """A text that may be longer in the standard ABI than the library's programs have room for."""
-    limit = str(p.length or "")
+    limit = ROOM.get((function.short, p.name), str(p.length or ""))
     if p.direction == "out" and limit.startswith("MPI_MAX_"):
         return f"text_out<{limit[4:].lower()}, {limit}>({p.name}).data()"
     return p.name

@@ -1141,7 +1141,8 @@ int MPI_File_get_type_extent_c(foreign::file fh, foreign::datatype datatype, MPI
 int PMPI_File_get_view(foreign::file fh, MPI_Offset* disp, foreign::datatype* etype,
     foreign::datatype* filetype, char* datarep) {
   return code_to(standard().File_get_view(from_foreign<MPI_File>(fh), disp,
-    handle_out<MPI_Datatype>(etype).at(), handle_out<MPI_Datatype>(filetype).at(), datarep));
+    handle_out<MPI_Datatype>(etype).at(), handle_out<MPI_Datatype>(filetype).at(),
+    text_out<max_datarep_string, MPI_MAX_DATAREP_STRING>(datarep).data()));
 }
 SINEW_TWIN(MPI_File_get_view)
 int MPI_File_get_view(foreign::file fh, MPI_Offset* disp, foreign::datatype* etype,

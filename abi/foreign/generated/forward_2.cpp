@@ -1339,7 +1339,8 @@ SINEW_TWIN(MPI_Info_get_nkeys)
 int MPI_Info_get_nkeys(foreign::info info, int* nkeys);
 
 int PMPI_Info_get_nthkey(foreign::info info, int n, char* key) {
-  return code_to(standard().Info_get_nthkey(from_foreign<MPI_Info>(info), n, key));
+  return code_to(standard().Info_get_nthkey(from_foreign<MPI_Info>(info), n, text_out<max_info_key,
+    MPI_MAX_INFO_KEY>(key).data()));
 }
 SINEW_TWIN(MPI_Info_get_nthkey)
 int MPI_Info_get_nthkey(foreign::info info, int n, char* key);

@@ -244,6 +244,33 @@ class Environment(unittest.TestCase):
         done = sinew_run("-n", "1", "-x", "MPI4PY_LIBMPI=/theirs", sys.executable, "-c", show)
         self.assertEqual(done.out, "/theirs\n")
 
+    def of_python(self, program, virtual_env=""):
+        """The library that mpi4py is told, when an interpreter runs."""
+        done = run(SINEW, "run", "-n", "1", program, "-c", 'echo "$MPI4PY_LIBMPI"',
+                   env={"VIRTUAL_ENV": virtual_env})
+        self.assertEqual((done.code, done.err), (0, ""))
+        return "/".join(done.out.strip().split("/")[-2:])
+
+    def test_python_gets_the_abi_of_the_mpi_in_its_environment(self):
+        """Its other packages were built for that, and get mpi4py's handles."""
+        mpich, openmpi = "mpich/libmpi.so.12", "openmpi/libmpi.so.40"
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("bin", "lib"):
+                os.mkdir(os.path.join(folder, name))
+            python = os.path.join(folder, "bin/python")
+            library = os.path.join(folder, "lib/libmpi.so")
+            os.symlink("/bin/sh", python)
+            self.assertEqual(self.of_python(python), mpich)
+            open(library + ".40", "w").close()
+            self.assertEqual(self.of_python(python), openmpi)
+            self.assertEqual(self.of_python("/bin/sh"), mpich)
+            self.assertEqual(self.of_python("/bin/sh", virtual_env=folder), openmpi)
+            open(library + ".12", "w").close()  # mpi4py takes it first
+            self.assertEqual(self.of_python(python), mpich)
+            os.symlink("libmpi.so.40", library)  # unless this leads elsewhere
+            self.assertEqual(self.of_python(python), openmpi)
+            self.assertEqual(self.of_python("/bin/sh", virtual_env="/nowhere"), mpich)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

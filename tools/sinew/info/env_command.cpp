@@ -3,6 +3,7 @@
 // them.
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
@@ -94,9 +95,10 @@ int env_main(int argc, char** argv) {
     std::fputs(help_text(env_page()).c_str(), stdout);
     return 0;
   }
-  const std::vector<variable> all =
-      variables_for(request.abis.empty() ? std::span<const mpi_abi>(all_abis)
-                                         : std::span<const mpi_abi>(request.abis));
+  const char* virtual_environment = std::getenv("VIRTUAL_ENV");
+  const std::vector<variable> all = variables_for(
+      request.abis.empty() ? std::span<const mpi_abi>(all_abis) : std::span(request.abis),
+      abi_of_python("", virtual_environment == nullptr ? "" : virtual_environment));
   SINEW_CHECK(!all.empty(), "there is nothing to set",
               "Sinew's MPI library does not lie beside this program (../lib/libmpi_abi.so.1)",
               "build it (make build), or call the sinew of an installation");

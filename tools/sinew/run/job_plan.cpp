@@ -160,7 +160,7 @@ std::vector<std::string> linker_environment(const application& what) {
   for (const auto& [name, value] : what.environment) {
     assign(environment, name, value);
   }
-  offer_libraries(environment);
+  offer_libraries(environment, {});
   return environment;
 }
 
@@ -291,7 +291,7 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   for (const auto& [name, value] : plan.ranks[static_cast<std::size_t>(rank)].what->environment) {
     assign(result, name, value);
   }
-  offer_libraries(result);
+  offer_libraries(result, plan.ranks[static_cast<std::size_t>(rank)].program);
   if (options.threads_as_fibers) {
     preload_fibers(result);
   }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "sinew/base/check.hpp"
@@ -84,9 +86,35 @@ bool is_ours(std::string_view folder, std::string_view file_name) {
   return has_name && ::access((std::string(folder) + "/libsinew.so.0").c_str(), F_OK) == 0;
 }
 
+// The order in which wheels of mpi4py look. The wheels of MPICH and Open MPI have a text of the
+// first name, for compilers, which is not a library.
+mpi_abi abi_of_python(const std::string& program, const std::string& virtual_environment) {
+  std::error_code none;
+  const std::filesystem::path place = std::filesystem::absolute(program, none);
+  for (const std::filesystem::path& folder :
+       {place.parent_path().parent_path(), std::filesystem::path(virtual_environment)}) {
+    if (folder.empty() || folder == "/usr") {
+      continue;  // no Python environment
+    }
+    const std::string link =
+        std::filesystem::read_symlink(folder / "lib/libmpi.so", none).filename();
+    for (const foreign_place& each : places) {
+      if (link.starts_with(each.library)) {
+        return each.abi;
+      }
+    }
+    for (const foreign_place& each : places) {
+      if (std::filesystem::exists(folder / "lib" / each.library, none)) {
+        return each.abi;
+      }
+    }
+  }
+  return mpi_abi::mpich;
+}
+
 // Wheels of mpi4py look into Python's own folders before they ask the dynamic linker, unless
 // MPI4PY_LIBMPI names a library; which also says the ABI.
-std::vector<variable> variables_for(std::span<const mpi_abi> abis) {
+std::vector<variable> variables_for(std::span<const mpi_abi> abis, mpi_abi python) {
   const std::string own = library_folder();
   if (own.empty()) {
     return {};
@@ -99,7 +127,7 @@ std::vector<variable> variables_for(std::span<const mpi_abi> abis) {
     if (std::find(abis.begin(), abis.end(), each.abi) != abis.end() &&
         ::access(library.c_str(), R_OK) == 0) {
       path += ":" + folder;
-      of_python = of_python.empty() ? library : of_python;
+      of_python = of_python.empty() || each.abi == python ? library : of_python;
     }
   }
   std::vector<variable> all = {{"LD_LIBRARY_PATH", path, true}};
@@ -116,13 +144,18 @@ void assign(std::vector<std::string>& environment, const std::string& name,
   environment.push_back(start + value);
 }
 
-void offer_libraries(std::vector<std::string>& environment) {
-  static const std::vector<variable> ours = variables_for(all_abis);
-  for (const variable& each : ours) {
+void offer_libraries(std::vector<std::string>& environment, const std::string& program) {
+  const auto find = [&environment](const std::string& start) {
+    return std::find_if(environment.begin(), environment.end(),
+                        [&start](const std::string& each) { return each.starts_with(start); });
+  };
+  const std::string virtual_start = "VIRTUAL_ENV=";
+  const auto set = find(virtual_start);
+  const mpi_abi python = abi_of_python(
+      program, set == environment.end() ? std::string() : set->substr(virtual_start.size()));
+  for (const variable& each : variables_for(all_abis, python)) {
     const std::string start = each.name + "=";
-    const auto now =
-        std::find_if(environment.begin(), environment.end(),
-                     [&start](const std::string& other) { return other.starts_with(start); });
+    const auto now = find(start);
     if (now == environment.end()) {
       environment.push_back(start + each.value);
     } else if (each.in_front) {

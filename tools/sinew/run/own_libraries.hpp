@@ -32,14 +32,21 @@ struct variable {
   std::string value;
   bool in_front = false;  ///< a path: what the variable holds already comes behind it
 };
+/// The ABI of the MPI that lies in the Python environment of this interpreter, or else in this one
+/// (VIRTUAL_ENV): other packages there were built for it, and share mpi4py's handles. MPICH's if
+/// there is none.
+[[nodiscard]] mpi_abi abi_of_python(const std::string& program,
+                                    const std::string& virtual_environment);
 /// Those that let a program find this installation's libraries of these ABIs; none if it has none.
-[[nodiscard]] std::vector<variable> variables_for(std::span<const mpi_abi> abis);
+/// mpi4py gets the library of ABI `python`, if that is among them.
+[[nodiscard]] std::vector<variable> variables_for(std::span<const mpi_abi> abis, mpi_abi python);
 inline constexpr mpi_abi all_abis[] = {mpi_abi::standard, mpi_abi::mpich, mpi_abi::openmpi};
 
 /// Sets a variable, or replaces it.
 void assign(std::vector<std::string>& environment, const std::string& name,
             const std::string& value);
-/// The environment with variables_for() all ABIs. What the user has set stays, if it is no path.
-void offer_libraries(std::vector<std::string>& environment);
+/// The environment with variables_for() all ABIs, for this program. What the user has set stays,
+/// if it is no path.
+void offer_libraries(std::vector<std::string>& environment, const std::string& program);
 
 }  // namespace sinew::tool

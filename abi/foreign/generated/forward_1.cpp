@@ -42,7 +42,7 @@ SINEW_TWIN(MPI_Abi_set_fortran_info)
 int MPI_Abi_set_fortran_info(foreign::info info);
 
 int PMPI_Abort(foreign::comm comm, int errorcode) {
-  return code_to(standard().Abort(from_foreign<MPI_Comm>(comm), code_from(errorcode)));
+  return code_to(standard().Abort(from_foreign<MPI_Comm>(comm), errorcode));
 }
 SINEW_TWIN(MPI_Abort)
 int MPI_Abort(foreign::comm comm, int errorcode);

@@ -123,12 +123,13 @@ class Turns:
 
     def __init__(self, values):
         self.values, self.at, self.used = values, {}, set()
+        self.told_apart = set()  # (function, argument) that got a number which differs
 
-    def next(self, kind, way, choice=lambda v: True):
-        chosen = [v for v in self.values.known(kind) if choice(v)]
+    def next(self, kind, way, differs=False):
+        chosen = [v for v in self.values.known(kind) if v.differs or not differs]
         if not chosen:
             return None
-        turn = self.at.setdefault((kind, way), count())
+        turn = self.at.setdefault((kind, way, differs), count())
         value = chosen[next(turn) % len(chosen)]
         self.used.add((kind, way, value))
         return value
@@ -162,7 +163,7 @@ class Call:
 
     def chosen(self, kind, way):
         if self.round == DIFFERENT or self.round == UNSET and kind == "buffer":
-            found = self.turns.next(kind, way, lambda v: v.differs)
+            found = self.turns.next(kind, way, differs=True)
             if found is not None:
                 return found
         if self.round == MADE:
@@ -172,11 +173,11 @@ class Call:
         return self.turns.next(kind, way)
 
     def bits(self, kind, way):
-        """All flags at once, or one."""
-        if self.round == DIFFERENT:
+        """One flag, or all at once."""
+        if self.round == MADE:
             every = self.values.known(kind)
             return sum(v.standard for v in every), sum(v.foreign for v in every)
-        value = self.turns.next(kind, way)
+        value = self.chosen(kind, way)
         return value.standard, value.foreign
 
     def plain(self, at, p):
@@ -192,6 +193,12 @@ class Call:
 
     def number(self, at, p, kind):
         """A number that a call takes: in the library's ABI, and what arrives."""
+        value, wanted = self.taken_number(at, p, kind)
+        if str(value) != wanted and not wanted.startswith("~"):
+            self.turns.told_apart.add((self.function.short, p.name))
+        return value, wanted
+
+    def taken_number(self, at, p, kind):
         if kind is None:
             value = self.plain(at, p)
             return value, str(value)
@@ -538,6 +545,23 @@ def rounds(function, values, shares):
     yield from range(IN_TURN, IN_TURN + needed)
 
 
+def check_choice(functions, turns, shares):
+    """Each value is passed somewhere, and each number somewhere as one that differs."""
+    values = turns.values
+    for kind, way in shares:
+        for value in values.known(kind) if kind in values.kinds else ():
+            if kind not in ("status", "weights", "buffer", "pvar", "view_offset") and \
+                    (kind, way, value) not in turns.used:
+                raise SystemExit(f"{value} of {kind} is never passed {way}")
+    for f in functions:
+        for p in f.parameters:
+            kind = argument_values.kind_of(f, p)
+            if p.direction != "out" and kind in argument_values.NUMBERS.values() and any(
+                    v.differs for v in values.known(kind)) and \
+                    (f.short, p.name) not in turns.told_apart:
+                raise SystemExit(f"{f.name}: {p.name} is the same in both ABIs in every call")
+
+
 def make(functions, values):
     """The program's text and its calls, for the functions given."""
     shares = {}
@@ -557,9 +581,5 @@ def make(functions, values):
     # What has been printed stays if a call ends the program.
     text += ["int main(void) {", "  setvbuf(stdout, NULL, _IOLBF, 0);"]
     text += [f"  c{n}();" for n in range(len(calls))] + ["  return 0;", "}"]
-    for (kind, way), many in shares.items():
-        for value in values.known(kind) if kind in values.kinds else ():
-            if kind not in ("status", "weights", "buffer", "pvar", "view_offset") and \
-                    (kind, way, value) not in turns.used:
-                raise SystemExit(f"{value} of {kind} is never passed {way}")
+    check_choice(functions, turns, shares)
     return "\n".join(text) + "\n", calls

@@ -45,7 +45,9 @@ void refuse_unknown_launchers() {
 std::unique_ptr<session> connect() {
   const bool by_sinew = variable(launcher_wire::job).has_value();
   const bool by_pmi1 = variable(launcher_wire::pmi_fd) || variable(launcher_wire::pmi_port);
-  const bool by_openmpi = variable("OMPI_COMM_WORLD_RANK").has_value();
+  // `sinew run` sets that for programs that look for it, too, but not what Open MPI's own launcher
+  // sets beside it.
+  const bool by_openmpi = variable("OMPI_COMM_WORLD_RANK") && (!by_sinew || variable("PMIX_RANK"));
   SINEW_CHECK(!by_openmpi || !(by_sinew || by_pmi1), "two launchers have started this process",
               std::string("Open MPI's OMPI_COMM_WORLD_RANK is set, and so is ") +
                   (by_sinew ? launcher_wire::job : launcher_wire::pmi_fd),

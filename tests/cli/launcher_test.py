@@ -202,6 +202,14 @@ class Programs(unittest.TestCase):
                                 "SINEW_BOOT_JOB": "outer"})
         self.assertEqual(result.code, 0, result.err)
 
+    def test_programs_that_ask_the_environment_of_their_own_launcher(self):
+        """Else those built for Open MPI that look there are jobs of one, as without a launcher."""
+        names = ["OMPI_COMM_WORLD_" + each for each in ("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE")]
+        names += ["PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"]
+        result = sinew_run("-n", "2", "sh", "-c", "echo $" + " $".join(names),
+                           env={"OMPI_COMM_WORLD_RANK": "7"})
+        self.assertEqual(sorted(result.out.splitlines()), ["0 2 " * 3 + "0 2", "1 2 " * 3 + "1 2"])
+
     def test_launcher_inside_a_rank(self):
         result = sinew_run("-n", "2", SINEW, "run", "-n", "2", PROBE, "exchange")
         self.assertEqual(result.out.count("of 2, local"), 4, result.err)
@@ -513,6 +521,8 @@ class OtherLaunchers(unittest.TestCase):
             ({"PMI_FD": "x"}, "PMI_FD=x makes no sense"),
             ({"PMIX_RANK": "0"}, "PMIx: "),
             ({"OMPI_COMM_WORLD_RANK": "0", "PMI_FD": "1"}, "two launchers"),
+            ({"OMPI_COMM_WORLD_RANK": "0", "PMIX_RANK": "0", "SINEW_BOOT_JOB": "outer"},
+             "two launchers"),
             ({"SLURM_STEP_ID": "0", "SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "4"},
              "--mpi=pmi2"),
             ({"PALS_RANKID": "1", "PALS_SIZE": "4"}, "PALS started 4 tasks without"),

@@ -256,8 +256,13 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   add(wire::pmi_fd, std::to_string(pmi_fd));
   add(wire::pmi_rank, number);
   add(wire::pmi_size, size);
+  // Not ours: programs ask for what other launchers set, and would take themselves for alone.
   add("MPI_LOCALRANKID", local_number);
   add("MPI_LOCALNRANKS", local_size);
+  add("OMPI_COMM_WORLD_RANK", number);
+  add("OMPI_COMM_WORLD_SIZE", size);
+  add("OMPI_COMM_WORLD_LOCAL_RANK", local_number);
+  add("OMPI_COMM_WORLD_LOCAL_SIZE", local_size);
   add(wire::application, std::to_string(plan.ranks[static_cast<std::size_t>(rank)].application));
   add(wire::job, plan.job);
   add(wire::shm_fd, std::to_string(memory_fd));

@@ -22,7 +22,7 @@ class Case:
     mpi: str
     command: list
     found: Callable  # (output) -> list of strings: its results
-    wrong: str = "$^"
+    wrong: str = "(?!)"
     ranks: int = 4
     limit: int = 300
     expected: int = 0  # its exit code

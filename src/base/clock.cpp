@@ -67,6 +67,12 @@ calibration& calibrated() noexcept {
 
 }  // namespace
 
+std::int64_t processor_ns() noexcept {
+  timespec used{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<std::int64_t>(used.tv_sec) * second_ns + used.tv_nsec;
+}
+
 void sleep_ns(std::int64_t length) noexcept {
   if (length <= 0) {
     return;

@@ -59,7 +59,7 @@ class runtime::impl::idler {
 
   void sleep() {
     rt_.sleep_at_the_doorbell(longest_sleep_ns);
-    if (watches_hangs()) {
+    if (watches_hangs() || rt_.endpoint_->knows_deadlock()) {
       watch();
     }
   }
@@ -67,6 +67,11 @@ class runtime::impl::idler {
  private:
   void watch() {
     if (reported_) {
+      return;
+    }
+    if (rt_.endpoint_->knows_deadlock()) {
+      rt_.report("waits, as all others do, and nothing is under way");
+      reported_ = true;
       return;
     }
     const std::uint64_t now = now_ns();

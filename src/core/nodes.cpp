@@ -17,6 +17,7 @@
 #include "sinew/base/log.hpp"
 #include "sinew/base/parse.hpp"
 #include "sinew/base/topology.hpp"
+#include "sinew/boot/shared_memory.hpp"
 
 namespace sinew::core {
 namespace {
@@ -165,6 +166,10 @@ class pretended final : public boot::session {
            static_cast<std::size_t>(first_) * bytes_per_rank;
   }
   [[nodiscard]] std::byte* map_node_heap(std::size_t bytes_per_rank) override {
+    if (place_.local_size == 1) {  // it shares it with nobody, and may not have mapped the node's
+      heap_ = boot::memory_mapping::anonymous(bytes_per_rank);
+      return heap_.base();
+    }
     return real_->map_node_heap(bytes_per_rank) + static_cast<std::size_t>(first_) * bytes_per_rank;
   }
   [[noreturn]] void abort(int code, std::string_view why) override {
@@ -191,6 +196,7 @@ class pretended final : public boot::session {
  private:
   std::unique_ptr<boot::session> real_;
   boot::place place_;
+  boot::memory_mapping heap_;
   int first_ = 0;  ///< local rank at which our block begins
 };
 

@@ -445,7 +445,8 @@ void runtime::impl::poll_until(Ready ready) {
       pace.busy();
       continue;
     }
-    const wait_order next = pace.quiet(idle);
+    const wait_order next =
+        endpoint_->bounds().sleeps_at_once ? wait_order::rest : pace.quiet(idle);
     if (next == wait_order::yield) {
       // Wait: the idler watches it once it sleeps.
       sched_yield();

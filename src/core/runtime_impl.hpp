@@ -11,6 +11,7 @@
 
 #include "core/early_messages.hpp"
 #include "core/waiting.hpp"
+#include "sinew/base/futex.hpp"
 #include "sinew/base/lock.hpp"
 #include "sinew/core/losses.hpp"
 #include "sinew/core/runtime.hpp"
@@ -89,12 +90,18 @@ class runtime::impl final : public runtime {
                                  chores_wanted_.load(std::memory_order_relaxed) & chores;
       if (told == 0 || tell_of_sleep(told, true)) {
         count_sleep();
-        endpoint_->sleep(timeout_ns);
+        endpoint_->sleep(ends_by_itself(chores) ? timeout_ns : base::no_limit);
       }
       if (told != 0) {
         (void)tell_of_sleep(told, false);
       }
     }
+  }
+  /// Whether something but a message may be to be done after a sleep: another thread's work, or a
+  /// chore's. In real time every sleep is as short as if it were so.
+  [[nodiscard]] bool ends_by_itself(std::uint32_t chores) const noexcept {
+    return !endpoint_->bounds().sleeps_at_once || serves_fibers() ||
+           (chores_wanted_.load(std::memory_order_relaxed) & chores) != 0;
   }
   /// Whether all of these agree to it.
   bool tell_of_sleep(std::uint32_t chores, bool begins);

@@ -28,6 +28,11 @@ constexpr back_end table[] = {
      .open = open_ucx,
      .usable = ucx_is_there,
      .state = ucx_state},
+    {.name = "sim",
+     .about = "ranks on simulated nodes",
+     .open = open_sim,
+     .usable = sim_is_there,
+     .state = sim_state},
 };
 static_assert(std::size(table) >= 1 && std::get_if<open_in_process>(&table[0].open) != nullptr,
               "a job of one rank needs neither memory that is shared nor a network");

@@ -17,4 +17,9 @@ namespace sinew::fabric {
 [[nodiscard]] bool ucx_is_there();
 [[nodiscard]] std::string ucx_state();
 
+// sim/endpoint.cpp
+[[nodiscard]] std::shared_ptr<network> open_sim(const network_options& options);
+[[nodiscard]] bool sim_is_there();
+[[nodiscard]] std::string sim_state();
+
 }  // namespace sinew::fabric

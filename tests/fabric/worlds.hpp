@@ -101,9 +101,12 @@ inline std::string run_threads(common& all, const std::vector<endpoint*>& endpoi
   return problem;
 }
 
-/// Runs one process per rank, which opens its endpoint by `open`.
+/// Runs one process per rank, which opens its endpoint by `open`. `once_forked`: in this process,
+/// for what must not be forked.
 template <class World, class Open>
-std::string run_forked(const World& world, const Open& open, const body& work) {
+std::string run_forked(
+    const World& world, const Open& open, const body& work,
+    const std::function<void()>& once_forked = [] {}) {
   std::vector<pid_t> children;
   std::fflush(nullptr);
   for (int r = 0; r < world.ranks; ++r) {
@@ -126,6 +129,7 @@ std::string run_forked(const World& world, const Open& open, const body& work) {
     }
     children.push_back(child);
   }
+  once_forked();
   std::string problem;
   for (const pid_t child : children) {
     int code = 0;

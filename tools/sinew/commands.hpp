@@ -9,6 +9,8 @@
 namespace sinew::tool {
 
 int run_main(int argc, char** argv);
+int simulate_main(int argc, char** argv);
+int explore_main(int argc, char** argv);
 int mpiexec_main(int argc, char** argv);
 int info_main(int argc, char** argv);
 int env_main(int argc, char** argv);
@@ -18,6 +20,8 @@ int daemon_main(int argc, char** argv);
 int report_main(int argc, char** argv);
 
 [[nodiscard]] command_page run_page();
+[[nodiscard]] command_page simulate_page();
+[[nodiscard]] command_page explore_page();
 [[nodiscard]] command_page mpiexec_page();
 [[nodiscard]] command_page info_page();
 [[nodiscard]] command_page env_page();

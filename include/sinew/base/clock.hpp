@@ -62,6 +62,10 @@ class time_from {
 /// two looks at what another process does; a rank at work waits by core's waits. Cold.
 void sleep_ns(std::int64_t length) noexcept;
 
+/// Processor time that this process has used, in all its threads. A call of the system, 200 ns. Any
+/// context. Warm.
+[[nodiscard]] std::int64_t processor_ns() noexcept;
+
 /// The core's own counter (x86: time-stamp counter; arm64: the virtual timer), which runs at a
 /// constant rate on every machine of the last ten years. Not ordered with loads and stores around
 /// it. About 10 ns. Hot.

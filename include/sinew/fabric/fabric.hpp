@@ -97,6 +97,8 @@ struct limits {
   std::size_t max_short;   ///< bytes of payload that travel in the first line
   std::size_t max_medium;  ///< bytes of payload of the largest active message to any rank
   bool direct_copy;        ///< get/put of any exposed memory needs no help from its owner
+  /// Looks bring nothing that a sleep does not: time passes in sleeps. Who waits sleeps at once.
+  bool sleeps_at_once = false;
 };
 
 /// A buffer inside the fabric, reserved for one medium message: fill `data`, then commit.
@@ -195,6 +197,9 @@ class endpoint {
   [[nodiscard]] virtual bool in_one_process() const noexcept { return false; }
   /// Messages that the network pairs with receives; null where it does not. Cold.
   [[nodiscard]] virtual tagged* tags() noexcept { return nullptr; }
+
+  /// After a sleep(): no rank of the job can go on any more. Of the thread that sleeps. Cold.
+  [[nodiscard]] virtual bool knows_deadlock() const noexcept { return false; }
 
   struct distance_listener {
     void (*call)(void* argument, bool far) noexcept;

@@ -43,7 +43,8 @@ std::vector<host_slots> named_hosts(const run_options& options) {
 }
 
 host_map place_ranks(run_options& options) {
-  std::vector<host_slots> hosts = named_hosts(options);
+  std::vector<host_slots> hosts =
+      options.simulate ? std::vector<host_slots>() : named_hosts(options);
   const bool by_slurm = options.hosts.empty() && options.host_file.empty() && !hosts.empty();
   if (by_slurm && options.agent.empty()) {
     options.agent = "srun --nodes=1 --ntasks=1 --overlap --quiet --nodelist";

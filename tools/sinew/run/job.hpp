@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -33,6 +34,9 @@ class job {
   /// `words` are those behind `sinew run`, for the daemons of other hosts.
   job(const run_options& options, const job_plan& plan, std::vector<std::string> words);
 
+  /// Before run(): when `bell` becomes readable the job ends with `code`, and with what `why` says
+  /// then.
+  void end_when(int bell, int code, std::function<std::string()> why);
   /// The launcher's exit code.
   [[nodiscard]] int run();
 

@@ -29,6 +29,13 @@ std::string others_text(int count) {
 
 }  // namespace
 
+void job::end_when(int bell, int code, std::function<std::string()> why) {
+  loop_.watch_input(bell, [this, bell, code, why = std::move(why)] {
+    fail(code, -1, why());
+    loop_.forget(bell);
+  });
+}
+
 void job::fail(int code, int rank, const std::string& text) {
   // Others may have said already that they have nothing to do with this rank any more.
   if (worlds_.size() > 1 && !std::exchange(catching_up_, true)) {

@@ -5,12 +5,16 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 
 #include "sinew/base/sentence.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/run/job.hpp"
 #include "sinew/run/mpiexec_words.hpp"
 #include "sinew/run/terminal_text.hpp"
+#include "sinew/simulate/explore.hpp"
+#include "sinew/simulate/simulation.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -29,13 +33,12 @@ void fill_standard_descriptors() {
   }
 }
 
-int run_words(const std::vector<std::string_view>& words) {
-  run_options options = parse_run(words);
-  if (options.help) {
-    std::fputs(help_text(run_page()).c_str(), stdout);
-    return 0;
-  }
+int run_once(run_options options, const std::vector<std::string_view>& words) {
   host_map hosts = place_ranks(options);
+  std::optional<simulation> world;
+  if (options.simulate && !options.dry_run) {
+    world.emplace(options);
+  }
   const job_plan plan = hosts.empty() ? plan_job(options) : plan_hosts(options, std::move(hosts));
   if (plan.exit_code != 0) {
     std::fprintf(stderr, "sinew run: %s\n", as_sentence(terminal_text(plan.complaint)).c_str());
@@ -47,13 +50,35 @@ int run_words(const std::vector<std::string_view>& words) {
   }
   fill_standard_descriptors();
   job running(options, plan, {words.begin(), words.end()});
-  return running.run();
+  return world.has_value() ? world->run(running) : running.run();
+}
+
+int run_words(const std::vector<std::string_view>& words, command_page (*page)() = run_page) {
+  run_options options = parse_run(words);
+  if (options.help) {
+    std::fputs(help_text(page()).c_str(), stdout);
+    return 0;
+  }
+  return options.runs != 0 ? explore(options, words, run_once)
+                           : run_once(std::move(options), words);
 }
 
 }  // namespace
 
 int run_main(int argc, char** argv) {
   return run_words(std::vector<std::string_view>(argv + 1, argv + argc));
+}
+
+int simulate_main(int argc, char** argv) {
+  std::vector<std::string_view> words{"--simulate"};
+  words.insert(words.end(), argv + 1, argv + argc);
+  return run_words(words, simulate_page);
+}
+
+int explore_main(int argc, char** argv) {
+  std::vector<std::string_view> words{"--simulate", "--runs=1000"};
+  words.insert(words.end(), argv + 1, argv + argc);
+  return run_words(words, explore_page);
 }
 
 int mpiexec_main(int argc, char** argv) {

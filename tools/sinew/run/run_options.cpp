@@ -2,8 +2,10 @@
 #include "sinew/run/run_options.hpp"
 
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
+#include "sinew/base/parse.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/run/mpiexec_words.hpp"
 
@@ -188,6 +190,64 @@ std::vector<option> valued_options(run_options& options) {
   };
 }
 
+void choose_compute(run_options& options, std::string_view text) {
+  const std::optional<double> scale =
+      text == "none" ? std::optional(0.0) : base::parse_double(text);
+  if (!scale.has_value() || !(*scale >= 0 && *scale <= 1e6)) {
+    throw usage_failure("--compute takes none, or what a second of the processor lasts, not \"" +
+                        std::string(text) + "\"");
+  }
+  options.compute = *scale;
+}
+
+void choose_seed(run_options& options, std::string_view text) {
+  const std::optional<std::int64_t> seed = base::parse_integer(text);
+  if (!seed.has_value() || *seed < 0) {
+    throw usage_failure("--seed takes a whole number, not \"" + std::string(text) + "\"");
+  }
+  options.seed = static_cast<std::uint64_t>(*seed);
+}
+
+// Jobs in virtual time.
+std::vector<option> simulation_options(run_options& options) {
+  return {
+      {{"--simulate"},
+       "",
+       "the job runs in virtual time, its ranks on the nodes of a simulated network",
+       [&options](std::string_view) { options.simulate = true; }},
+      {{"--network"},
+       "NETWORK[,NAME=VALUE]",
+       "simulated: the network, as sinew route takes it, and its speeds; see sinew simulate",
+       [&options](std::string_view v) { options.network = v; }},
+      {{"--ranks-per-node"},
+       "N",
+       "simulated: ranks that share a node, and its adapter (default: 1)",
+       [&options](std::string_view v) {
+         options.ranks_per_node = whole_number("--ranks-per-node", v, 1);
+       }},
+      {{"--seed"},
+       "S",
+       "simulated: varies delays and orders, the same for the same S (default: 0, nothing)",
+       [&options](std::string_view v) { choose_seed(options, v); }},
+      {{"--compute"},
+       "none|SCALE",
+       "simulated: computing takes no time (the default), or SCALE times the processor's",
+       [&options](std::string_view v) { choose_compute(options, v); }},
+      {{"--runs"},
+       "N",
+       "simulated: so many runs with other seeds, until one ends otherwise (sinew explore)",
+       [&options](std::string_view v) { options.runs = whole_number("--runs", v, 1); }},
+      {{"--same-output"},
+       "",
+       "of these runs: one that prints something else ends otherwise, too",
+       [&options](std::string_view) { options.same_output = true; }},
+      {{"--preempt"},
+       "",
+       "simulated: time goes on without a rank that computes for 0.1 s without a call",
+       [&options](std::string_view) { options.preempt = true; }},
+  };
+}
+
 std::vector<option> flags(run_options& options) {
   const auto set = [](bool& flag) { return [&flag](std::string_view) { flag = true; }; };
   return {
@@ -219,7 +279,7 @@ std::vector<option> flags(run_options& options) {
 
 std::vector<option> table(run_options& options) {
   std::vector<option> all = valued_options(options);
-  for (auto* const more : {&host_options, &flags}) {
+  for (auto* const more : {&host_options, &simulation_options, &flags}) {
     for (option& each : more(options)) {
       all.push_back(std::move(each));
     }
@@ -236,6 +296,25 @@ void check(const run_options& options) {
   }
   if (options.label && !(options.output_pattern + options.output_directory).empty()) {
     throw usage_failure("--label is for the screen; it excludes --output and --output-dir");
+  }
+  const run_options usual;
+  const bool of_simulation = !options.network.empty() || options.seed != usual.seed ||
+                             options.compute != usual.compute || options.preempt ||
+                             options.runs != usual.runs || options.same_output ||
+                             options.ranks_per_node != usual.ranks_per_node;
+  if (of_simulation && !options.simulate) {
+    throw usage_failure(
+        "--network, --ranks-per-node, --seed, --compute, --runs and --preempt need "
+        "--simulate");
+  }
+  if (options.simulate && (!options.hosts.empty() || !options.host_file.empty())) {
+    throw usage_failure("a simulated job runs on this machine: leave out --hosts and --hostfile");
+  }
+  if (options.simulate && options.survive) {
+    throw usage_failure("a simulated job cannot outlive its ranks yet: leave out --survive");
+  }
+  if (options.simulate && options.threads_as_fibers) {
+    throw usage_failure("fibers are not simulated yet: leave out --threads-as-fibers");
   }
 }
 

@@ -2,6 +2,7 @@
 // What `sinew run` was asked to do.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,14 @@ struct run_options {
   bool through_agent = false;  ///< daemons speak through it alone: the launcher does not listen
   int tree_width = 32;         ///< daemons that the launcher, and each daemon, starts itself
   double host_timeout_s = 4;   ///< a host that is not heard of for so long is lost; 0: never
+  bool simulate = false;       ///< in virtual time; what follows is of that
+  std::string network;         ///< sim::parse_network; empty: not given
+  std::uint64_t seed = 0;
+  double compute = 0;  ///< virtual time for each of the processor's
+  int ranks_per_node = 1;
+  int runs = 0;              ///< by sinew explore, each with another seed; 0: one run
+  bool same_output = false;  ///< of these runs: they are to print the same
+  bool preempt = false;      ///< a rank that computes for long holds nobody up
   bool dry_run = false;
   bool verbose = false;
   bool help = false;

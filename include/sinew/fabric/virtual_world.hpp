@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory by which ranks and a simulator hand over to each other: the back-end `sim` is one side
+// of it, module sim the other one. Time here is virtual: nanoseconds since the job began.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "sinew/base/check.hpp"
+#include "sinew/fabric/fabric.hpp"
+
+namespace sinew::fabric::virtual_world {
+
+/// The variable that tells a rank the inherited descriptor of this memory.
+inline constexpr const char* descriptor_variable = "SINEW_BOOT_WORLD_FD";
+
+inline constexpr std::int64_t never = INT64_MAX;
+inline constexpr std::size_t longest_message = 8192;
+inline constexpr std::size_t ring_bytes = std::size_t{64} << 10;
+/// Messages from one rank to another that the latter has not taken; then the former is refused.
+inline constexpr std::uint32_t most_under_way = 256;
+
+/// In front of each message in a ring. The payload follows, padded to `record_align`.
+struct alignas(16) record {
+  std::uint32_t peer;  ///< to whom, from whom; `wrap`: the rest of the ring is unused
+  std::uint32_t size;
+  std::uint32_t id;   ///< handler_id; `credit`: `size` messages to `peer` have been taken
+  std::int64_t time;  ///< when it was sent, when it has come
+  header head;
+};
+inline constexpr std::uint32_t wrap = UINT32_MAX;
+inline constexpr std::uint32_t credit = UINT32_MAX;
+inline constexpr std::size_t record_align = 16;
+static_assert(sizeof(record) % record_align == 0);
+static_assert(4 * (sizeof(record) + longest_message) <= ring_bytes);
+
+/// Messages in one direction. One writer and one reader, each with a count of bytes that only grows
+/// (release by who has written or read, acquire by the other one).
+struct ring {
+  alignas(64) std::atomic<std::uint64_t> written;
+  alignas(64) std::atomic<std::uint64_t> read;
+  alignas(64) std::byte bytes[ring_bytes];
+
+  [[nodiscard]] static std::size_t record_bytes(std::size_t payload) noexcept {
+    return (sizeof(record) + payload + record_align - 1) / record_align * record_align;
+  }
+  /// The writer's. Room for a record, which put() completes; null: not now.
+  [[nodiscard]] record* reserve(std::size_t payload) noexcept;
+  void put(const record& reserved) noexcept;
+  /// The reader's. The next record, until pop(); null: none.
+  [[nodiscard]] record* front() noexcept;
+  void pop(const record& taken) noexcept;
+};
+
+/// Whose turn it is.
+enum class turn : std::uint32_t { simulator, rank };
+/// What a rank hands over for.
+enum class reason : std::uint32_t { waits, leaves };
+
+/// What one rank and the simulator tell each other. `state` says whose the rest is: changed with
+/// release, looked at with acquire. Only wake() of another thread of the rank takes a turn that the
+/// simulator has not given.
+struct port {
+  alignas(64) std::atomic<std::uint32_t> state;  ///< a `turn`; the rank sleeps on it
+  std::atomic<std::uint32_t> joined;             ///< the rank has opened it
+  std::int32_t process;                          ///< the rank's, once it has joined
+  reason why;                                    ///< of the last hand-over
+  std::uint64_t hand_overs;                      ///< so far
+  std::uint32_t refused;                         ///< a send was, since the last turn
+  std::uint32_t report;                          ///< the simulator asks what the rank waits for
+  std::int64_t now;                              ///< when the turn begins
+  std::int64_t local;                            ///< the rank's time when it hands over
+  std::int64_t until;                            ///< when it wants its turn back at the latest
+  std::int64_t send_ns, receive_ns;              ///< a rank's own time for a message
+  double compute;                                ///< virtual time for each of the processor
+  ring out, in;
+};
+
+struct head {
+  std::uint32_t ranks;
+  /// Ranks that have the turn. Whoever brings it to 0 wakes the simulator, which sleeps on it.
+  /// Sequentially consistent, with `state`: the simulator takes no turn for handed over before the
+  /// rank has said all.
+  alignas(64) std::atomic<std::uint32_t> running;
+  alignas(64) std::atomic<std::uint32_t> woken;  ///< turns that ranks have taken by wake()
+};
+
+[[nodiscard]] inline std::size_t bytes_for(int ranks) noexcept {
+  return 4096 + static_cast<std::size_t>(ranks) * ((sizeof(port) + 4095) / 4096 * 4096);
+}
+[[nodiscard]] inline head& head_of(std::byte* memory) noexcept {
+  return *reinterpret_cast<head*>(memory);
+}
+[[nodiscard]] inline port& port_of(std::byte* memory, std::size_t rank) noexcept {
+  static_assert(sizeof(head) <= 4096);
+  return *reinterpret_cast<port*>(memory + 4096 + rank * ((sizeof(port) + 4095) / 4096 * 4096));
+}
+
+/// This rank's endpoint over memory that a simulator has prepared. Cold.
+[[nodiscard]] std::unique_ptr<endpoint> open_at(std::byte* memory, job_rank rank);
+
+}  // namespace sinew::fabric::virtual_world

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs the ranks of a job in virtual time: gives each its turn when something happens to it, and
+// carries messages as a network's model says. One thread of its own, beside the launcher's.
+//
+// A step is one moment of virtual time. All ranks to which something happens then have the turn,
+// side by side; when the last one has handed over, time goes on to the next event. What ranks have
+// sent is put in order by (time, rank), never by who was quicker, so that the run is a function of
+// program, network and seed.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sinew/sim/network.hpp"
+
+namespace sinew::sim {
+
+struct choices {
+  std::uint64_t seed = 0;  ///< 0: nothing is varied
+  double compute = 0;      ///< virtual time for each of the processor's; 0: computing takes none
+  /// A rank that neither runs nor hands over for so long waits for something else than messages:
+  /// time goes on without it.
+  std::int64_t patience_ns = 20'000'000;
+  bool preempt = false;  ///< the same without one that computes so long without a call
+};
+
+struct totals {
+  std::int64_t virtual_ns = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t digest = 0;  ///< of all arrivals
+  bool deadlock = false;
+  bool whole = false;  ///< all ranks have left
+};
+
+/// Called by the simulator's thread.
+struct listeners {
+  /// No rank can go on; each has been asked what it waits for.
+  std::function<void()> on_deadlock = [] {};
+  /// A rank has computed for so long without a call; once a job.
+  std::function<void(int rank, double seconds)> on_long_computing = [](int, double) {};
+};
+
+class simulator {
+ public:
+  /// `memory`: fabric::virtual_world::bytes_for(ranks) bytes, zero-filled, which the ranks open
+  /// once this has returned; it outlives this object. Cold.
+  simulator(std::byte* memory, int ranks, std::unique_ptr<network> net, const choices& how);
+  ~simulator();
+  simulator(const simulator&) = delete;
+  simulator& operator=(const simulator&) = delete;
+
+  /// Until stop(), or a deadlock. Its thread's only call. Throws what the network throws.
+  void run(const listeners& told);
+  /// Ends run(). Any thread.
+  void stop() noexcept;
+  /// After run().
+  [[nodiscard]] const totals& result() const noexcept;
+  [[nodiscard]] const network& model() const noexcept;
+
+ private:
+  class state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace sinew::sim

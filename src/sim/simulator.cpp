@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sinew/sim/simulator.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/futex.hpp"
+#include "sinew/base/random.hpp"
+#include "sinew/fabric/virtual_world.hpp"
+
+namespace sinew::sim {
+namespace {
+
+namespace vw = fabric::virtual_world;
+
+/// While ranks run: how often it is looked whether they still do.
+constexpr std::uint64_t look_at_processes_ns = 10'000'000;
+constexpr std::int64_t long_computing_ns = 10 * second_ns;
+
+struct message {
+  vw::record head;
+  int from;
+  int to;
+  std::unique_ptr<std::byte[]> data;
+};
+
+enum class happening : std::uint8_t { injection, arrival, turn };
+
+struct event {
+  std::int64_t time;
+  std::uint64_t order;  ///< of those of one time: as they were made
+  happening what;
+  int rank;              ///< turn: whose
+  std::uint64_t number;  ///< turn: its hand_over; else: of the message
+};
+struct later {
+  bool operator()(const event& a, const event& b) const noexcept {
+    return a.time != b.time ? a.time > b.time : a.order > b.order;
+  }
+};
+
+struct rank_state {
+  bool runs = true;  ///< as this simulator knows
+  bool left = false;
+  std::uint64_t hand_overs = 0;
+  std::int64_t local = 0;
+  std::int64_t sent = 0;  ///< when it sent last
+  std::int64_t until = vw::never;
+  std::deque<std::uint64_t> arrived;  ///< numbers of messages that have come, and lie here
+  std::deque<int> handed;             ///< senders of those in its ring
+  std::deque<std::uint64_t> ends;     ///< of these, in the ring's count of bytes
+  std::deque<std::pair<int, std::uint32_t>> credits;  ///< who has taken how many of its messages
+  bool refused = false;
+};
+
+/// 'R' while it has work, 0 if it is gone.
+char process_state(int pid) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return 0;
+  }
+  char text[512] = {};
+  const ssize_t got = ::read(file, text, sizeof text - 1);
+  ::close(file);
+  const char* const end = got > 0 ? std::strrchr(text, ')') : nullptr;
+  return end == nullptr || end[1] == '\0' ? '\0' : end[2];
+}
+
+}  // namespace
+
+class simulator::state {
+ public:
+  state(std::byte* memory, int ranks, std::unique_ptr<network> net, const choices& how)
+      : net_(std::move(net)),
+        memory_(memory),
+        head_(vw::head_of(memory)),
+        how_(how),
+        random_(how.seed),
+        ranks_(static_cast<std::size_t>(ranks)) {
+    head_.ranks = static_cast<std::uint32_t>(ranks);
+    head_.running.store(static_cast<std::uint32_t>(ranks));
+    for (int r = 0; r < ranks; ++r) {
+      vw::port& p = port(r);
+      p.send_ns = static_cast<std::int64_t>(net_->speeds().send_overhead);
+      p.receive_ns = static_cast<std::int64_t>(net_->speeds().receive_overhead);
+      p.compute = how.compute;
+      p.state.store(static_cast<std::uint32_t>(vw::turn::rank));
+      running_.push_back(r);
+    }
+  }
+
+  void run(const listeners& told) {
+    while (await_ranks(told)) {
+      collect();
+      if (!advance()) {
+        if (all_have_left()) {
+          // Wait: a short one, until stop(), or until one comes back.
+          base::futex_wait(head_.running, 0, look_at_processes_ns, base::within::machine);
+          continue;
+        }
+        if (asked_) {
+          told.on_deadlock();
+          return;
+        }
+        ask_all();
+      }
+    }
+    collect();
+    while (all_have_left() && advance()) {  // what is on its way still comes, though nobody sees it
+    }
+    totals_.whole = all_have_left();
+  }
+
+  void stop() noexcept {
+    stopped_.store(true);
+    base::futex_wake(head_.running, 1, base::within::machine);
+  }
+
+  [[nodiscard]] const totals& result() const noexcept { return totals_; }
+  [[nodiscard]] const network& model() const noexcept { return *net_; }
+
+ private:
+  [[nodiscard]] vw::port& port(int r) const {
+    return vw::port_of(memory_, static_cast<std::size_t>(r));
+  }
+  [[nodiscard]] rank_state& of(int r) { return ranks_[static_cast<std::size_t>(r)]; }
+
+  /// Until no rank runs; false if that is not to be waited for.
+  bool await_ranks(const listeners& told) {
+    std::int64_t quiet_since = 0;
+    while (const std::uint32_t now = head_.running.load(std::memory_order_seq_cst)) {
+      if (stopped_.load()) {
+        return false;
+      }
+      // Wait: a short one; ranks compute, which is told once it is long, and stop() ends it.
+      base::futex_wait(head_.running, now,
+                       std::min(look_at_processes_ns, static_cast<std::uint64_t>(how_.patience_ns)),
+                       base::within::machine);
+      if (head_.running.load(std::memory_order_seq_cst) != now) {
+        quiet_since = 0;
+        continue;
+      }
+      const std::int64_t here = now_ns();
+      quiet_since = quiet_since == 0 ? here : quiet_since;
+      if (here - quiet_since >= how_.patience_ns && (!some_rank_computes() || how_.preempt)) {
+        return true;
+      }
+      if (here - quiet_since >= long_computing_ns && !std::exchange(told_of_computing_, true)) {
+        told.on_long_computing(running_.empty() ? 0 : running_.front(),
+                               static_cast<double>(here - quiet_since) / second_ns);
+      }
+    }
+    return !stopped_.load();
+  }
+
+  /// Of those that have the turn and have begun. Those that are gone leave.
+  bool some_rank_computes() {
+    bool computes = false;
+    for (const int r : running_) {
+      vw::port& p = port(r);
+      if (p.state.load(std::memory_order_seq_cst) != static_cast<std::uint32_t>(vw::turn::rank)) {
+        continue;
+      }
+      if (p.joined.load(std::memory_order_acquire) == 0) {
+        computes =
+            true;  // it has not called MPI_Init yet; the launcher sees to those that never do
+        continue;
+      }
+      const char now = process_state(p.process);
+      if (now == 0 || now == 'Z') {
+        of(r).left = true;
+      }
+      computes = computes || now == 'R' || now == 'D';
+    }
+    return computes;
+  }
+
+  /// What those have done that had the turn.
+  void collect() {
+    const std::uint32_t woken = head_.woken.load(std::memory_order_seq_cst);
+    if (woken != woken_) {
+      woken_ = woken;  // somebody has taken a turn by itself: look at all
+      running_.clear();
+      for (int r = 0; r < static_cast<int>(ranks_.size()); ++r) {
+        running_.push_back(r);
+      }
+    }
+    std::sort(running_.begin(), running_.end());
+    running_.erase(std::unique(running_.begin(), running_.end()), running_.end());
+    std::vector<int> still;
+    for (const int r : running_) {
+      if (port(r).state.load(std::memory_order_seq_cst) ==
+          static_cast<std::uint32_t>(vw::turn::rank)) {
+        still.push_back(r);
+        of(r).runs = true;
+        take_sent(r);  // it may wait for room, in a loop of its own
+      } else if (port(r).hand_overs != of(r).hand_overs) {
+        collect(r);
+      }
+    }
+    running_.swap(still);
+  }
+
+  void take_sent(int r) {
+    vw::port& p = port(r);
+    rank_state& s = of(r);
+    while (const vw::record* const next = p.out.front()) {
+      const std::uint64_t number = next_message_++;
+      message m{*next, r, static_cast<int>(next->peer), nullptr};
+      if (next->size != 0) {
+        m.data = std::make_unique_for_overwrite<std::byte[]>(next->size);
+        std::memcpy(m.data.get(), next + 1, next->size);
+      }
+      s.sent = std::max({next->time, now_, s.sent});
+      p.out.pop(*next);
+      messages_.emplace(number, std::move(m));
+      add({s.sent, 0, happening::injection, r, number});
+    }
+  }
+
+  void collect(int r) {
+    vw::port& p = port(r);
+    rank_state& s = of(r);
+    take_sent(r);
+    count_taken(r);
+    s.runs = s.left = false;
+    s.local = std::max(p.local, now_);
+    s.until = p.until;
+    s.refused = std::exchange(p.refused, 0) != 0;
+    s.hand_overs = p.hand_overs;
+    if (p.why == vw::reason::leaves) {
+      s.left = true;
+      return;
+    }
+    if (!s.arrived.empty() || !s.handed.empty()) {
+      add({s.local, 0, happening::turn, r, s.hand_overs});
+    } else if (s.until != vw::never) {
+      add({std::max(s.until, s.local), 0, happening::turn, r, s.hand_overs});
+    }
+  }
+
+  /// Who has sent what this rank has taken may send more.
+  void count_taken(int r) {
+    rank_state& s = of(r);
+    const std::uint64_t read = port(r).in.read.load(std::memory_order_acquire);
+    std::unordered_map<int, std::uint32_t> taken;
+    std::vector<int> senders;
+    while (!s.handed.empty() && s.ends.front() <= read) {
+      const int from = s.handed.front();
+      s.handed.pop_front();
+      s.ends.pop_front();
+      if (taken[from]++ == 0) {
+        senders.push_back(from);
+      }
+    }
+    for (const int from : senders) {
+      of(from).credits.emplace_back(r, taken[from]);
+      if (of(from).refused && !of(from).runs && !of(from).left) {
+        give_turn_at(from, now_);
+      }
+    }
+  }
+
+  void add(event e) {
+    e.order = ++orders_;
+    if (how_.seed != 0 && e.what == happening::arrival) {
+      e.order ^= random_.below(256);  // which of those of one moment is first
+    }
+    events_.push(e);
+  }
+  void give_turn_at(int r, std::int64_t time) {
+    add({std::max(time, of(r).local), 0, happening::turn, r, of(r).hand_overs});
+  }
+
+  /// One step. False: nothing is to happen any more.
+  bool advance() {
+    if (events_.empty()) {
+      return !running_.empty();
+    }
+    now_ = std::max(now_, events_.top().time);
+    std::vector<int> turns;
+    while (!events_.empty() && events_.top().time <= now_) {
+      const event e = events_.top();
+      events_.pop();
+      switch (e.what) {
+        case happening::injection:
+          inject(e.number);
+          break;
+        case happening::arrival:
+          arrive(e.number);
+          break;
+        case happening::turn:
+          if (rank_state& s = of(e.rank); !s.runs && !s.left && s.hand_overs == e.number) {
+            turns.push_back(e.rank);
+            s.runs = true;
+          }
+          break;
+      }
+    }
+    ++totals_.steps;
+    totals_.virtual_ns = now_;
+    give_turns(turns);
+    return true;
+  }
+
+  void inject(std::uint64_t number) {
+    message& m = messages_.at(number);
+    std::int64_t time = net_->arrival(m.from, m.to, m.head.size + sizeof m.head.head, now_);
+    if (how_.seed != 0) {
+      time += static_cast<std::int64_t>(
+          random_.below(static_cast<std::uint64_t>(1 + (time - now_) / 2)));
+    }
+    // Between two ranks nothing overtakes.
+    const std::uint64_t pair =
+        static_cast<std::uint64_t>(m.from) << 32 | static_cast<std::uint32_t>(m.to);
+    std::int64_t& last = last_arrival_[pair];
+    last = std::max(time, last + 1);
+    m.head.time = last;
+    add({last, 0, happening::arrival, m.to, number});
+  }
+
+  void arrive(std::uint64_t number) {
+    const message& m = messages_.at(number);
+    ++totals_.messages;
+    totals_.bytes += m.head.size;
+    for (const std::uint64_t word :
+         {static_cast<std::uint64_t>(m.head.time), static_cast<std::uint64_t>(m.from),
+          static_cast<std::uint64_t>(m.to), std::uint64_t{m.head.id}, std::uint64_t{m.head.size}}) {
+      totals_.digest = (totals_.digest ^ word) * 0x100000001b3U;
+    }
+    rank_state& s = of(m.to);
+    if (s.left) {
+      messages_.erase(number);
+      return;
+    }
+    s.arrived.push_back(number);
+    if (!s.runs && s.arrived.size() == 1) {
+      give_turn_at(m.to, now_);
+    }
+  }
+
+  void give_turns(std::vector<int>& turns) {
+    if (turns.empty()) {
+      return;
+    }
+    head_.running.fetch_add(static_cast<std::uint32_t>(turns.size()), std::memory_order_seq_cst);
+    for (const int r : turns) {
+      fill_ring(r);
+      vw::port& p = port(r);
+      p.now = now_;
+      auto expected = static_cast<std::uint32_t>(vw::turn::simulator);
+      if (!p.state.compare_exchange_strong(expected, static_cast<std::uint32_t>(vw::turn::rank),
+                                           std::memory_order_seq_cst)) {
+        head_.running.fetch_sub(1, std::memory_order_seq_cst);  // it has woken by itself
+      }
+      base::futex_wake(p.state, 1, base::within::machine);
+      running_.push_back(r);
+    }
+  }
+
+  void fill_ring(int r) {
+    rank_state& s = of(r);
+    vw::ring& in = port(r).in;
+    while (!s.credits.empty()) {
+      vw::record* const next = in.reserve(0);
+      if (next == nullptr) {
+        return;
+      }
+      *next = {static_cast<std::uint32_t>(s.credits.front().first),
+               s.credits.front().second,
+               vw::credit,
+               now_,
+               {}};
+      in.put(*next);
+      s.credits.pop_front();
+    }
+    while (!s.arrived.empty()) {
+      const auto found = messages_.find(s.arrived.front());
+      const message& m = found->second;
+      vw::record* const next = in.reserve(m.head.size);
+      if (next == nullptr) {
+        return;
+      }
+      *next = m.head;
+      next->peer = static_cast<std::uint32_t>(m.from);
+      if (m.head.size != 0) {
+        std::memcpy(next + 1, m.data.get(), m.head.size);
+      }
+      in.put(*next);
+      s.handed.push_back(m.from);
+      s.ends.push_back(in.written.load(std::memory_order_relaxed));
+      messages_.erase(found);
+      s.arrived.pop_front();
+    }
+  }
+
+  [[nodiscard]] bool all_have_left() const {
+    return std::all_of(ranks_.begin(), ranks_.end(), [](const rank_state& s) { return s.left; });
+  }
+
+  /// Each rank is given a turn in which it says what it waits for.
+  void ask_all() {
+    asked_ = true;
+    totals_.deadlock = true;
+    for (int r = 0; r < static_cast<int>(ranks_.size()); ++r) {
+      if (!of(r).left && !of(r).runs) {
+        port(r).report = 1;
+        give_turn_at(r, now_);
+      }
+    }
+  }
+
+  std::unique_ptr<network> net_;
+  std::byte* memory_;
+  vw::head& head_;
+  const choices how_;
+  random_generator random_;
+  std::vector<rank_state> ranks_;
+  std::vector<int> running_;  ///< that had the turn
+  std::priority_queue<event, std::vector<event>, later> events_;
+  std::unordered_map<std::uint64_t, message> messages_;
+  std::unordered_map<std::uint64_t, std::int64_t> last_arrival_;  ///< by sender and receiver
+  std::uint64_t next_message_ = 0;
+  std::uint64_t orders_ = 0;
+  std::int64_t now_ = 0;
+  std::uint32_t woken_ = 0;
+  bool asked_ = false;
+  bool told_of_computing_ = false;
+  std::atomic<bool> stopped_{false};
+  totals totals_;
+};
+
+simulator::simulator(std::byte* memory, int ranks, std::unique_ptr<network> net, const choices& how)
+    : state_(std::make_unique<state>(memory, ranks, std::move(net), how)) {
+  SINEW_EXPECT(ranks > 0);
+}
+simulator::~simulator() = default;
+void simulator::run(const listeners& told) { state_->run(told); }
+void simulator::stop() noexcept { state_->stop(); }
+const totals& simulator::result() const noexcept { return state_->result(); }
+const network& simulator::model() const noexcept { return state_->model(); }
+
+}  // namespace sinew::sim

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sinew simulate` and `sinew explore`: jobs in virtual time.
+
+usage: simulate_test.py SINEW BOOT_PROBE MPI_RING
+"""
+import os
+import re
+import signal
+import sys
+import time
+import unittest
+
+from support import PROBE, SINEW, run, start, survivors
+
+BUILT = os.path.dirname(PROBE)
+RING = sys.argv.pop(3)
+RACE = os.path.join(BUILT, "explored_race")
+ORDER = os.path.join(BUILT, "explored_order")
+FIGURES = re.compile(r"sinew simulate: ([\d.]+) (us|s) of virtual time(.*), ([\d.]+) s real; "
+                     r"(\d+) messages, (\d+) bytes; (.*); seed (\d+), digest ([0-9a-f]{16})\.\n")
+
+
+def simulate(*words, **how):
+    return run(SINEW, "simulate", *words, **how)
+
+
+def figures(done):
+    return FIGURES.search(done.err).groups()
+
+
+def virtual_us(done):
+    number, unit = figures(done)[:2]
+    return float(number) * (1 if unit == "us" else 1e6)
+
+
+class Simulate(unittest.TestCase):
+    def tearDown(self):
+        self.assertEqual(survivors(), [])
+
+    def test_a_program_runs_and_its_figures_are_told(self):
+        done = simulate("-n", "4", RING)
+        self.assertEqual((done.code, done.out), (0, "sum 6\n"), done.err)
+        virtual, unit, early, _, messages, size, busiest, seed, _ = figures(done)
+        self.assertEqual((unit, early, seed), ("us", "", "0"))
+        self.assertGreater(float(virtual), 10)
+        self.assertGreater(int(messages), 40)
+        self.assertGreater(int(size), 0)
+        self.assertIn("busiest link from node", busiest)
+
+    def test_the_same_seed_gives_the_same_run(self):
+        for seed in ("0", "5"):
+            runs = [simulate("--seed", seed, "-n", "16", "--network", "torus:4x4", RING)
+                    for _ in range(3)]
+            for done in runs:
+                self.assertEqual(done.code, 0, done.err)
+            self.assertEqual(len({(figures(d)[0], figures(d)[-1]) for d in runs}), 1, seed)
+        other = simulate("--seed", "6", "-n", "16", "--network", "torus:4x4", RING)
+        self.assertNotEqual(figures(other)[-1], figures(runs[0])[-1])
+
+    def test_the_network_decides_about_time(self):
+        near = simulate("-n", "8", "--network", "torus:8,latency=1000", RING)
+        far = simulate("-n", "8", "--network", "torus:8,latency=100000", RING)
+        self.assertEqual((near.code, far.code), (0, 0), near.err + far.err)
+        self.assertGreater(virtual_us(far), 10 * virtual_us(near))
+
+    def test_a_deadlock_is_told_at_once(self):
+        done = run(SINEW, "explore", "--runs", "400", "-n", "3", ORDER)
+        self.assertEqual(done.code, 1, done.out + done.err)
+        self.assertIn("every rank waits, and nothing is under way", done.out)
+        self.assertIn("waits, as all others do", done.out)
+        self.assertIn("receive from rank 1, tag 3", done.out)
+        command = re.search(r"repeat it with: (.*)\n", done.out).group(1).split()
+        self.assertEqual(command[0], "sinew")
+        again = run(SINEW, *command[1:])
+        self.assertEqual(again.code, 1, again.err)
+        self.assertIn("deadlock after", again.err)
+        self.assertLess(again.seconds, 20)
+
+    def test_a_race_is_found(self):
+        done = run(SINEW, "explore", "-n", "3", "--runs=400", RACE)
+        self.assertEqual(done.code, 1, done.out + done.err)
+        self.assertRegex(done.out, r"seed \d+ ends otherwise: code 3, where the usual run has 0")
+        self.assertIn("came from rank 2", done.out)
+
+    def test_runs_that_end_alike(self):
+        done = run(SINEW, "explore", "-n", "3", "--runs", "20", "--same-output", RING)
+        self.assertEqual(done.code, 0, done.out + done.err)
+        self.assertIn("all 20 runs end as the usual one", done.out)
+
+    def test_a_usual_run_that_fails_is_shown(self):
+        done = run(SINEW, "explore", "-n", "1", "--runs", "5", "sh", "-c", "echo no; exit 4")
+        self.assertEqual(done.code, 1)
+        self.assertIn("ends with code 4:\nno\n", done.out)
+
+    def test_wrong_options(self):
+        for words, wanted in (
+                (("--network", "torus:4,hop=x"), "cannot be read"),
+                (("--network", "torus:4,speeds=fast"), "they are none of bgq, tofu"),
+                (("--network", "moon:4"), "moon"),
+                (("--network", "torus:2", "-n", "4"), "have no room on"),
+                (("--seed", "-1"), "--seed takes a whole number"),
+                (("--compute", "fast"), "--compute takes none"),
+                (("--hosts", "a,b"), "runs on this machine"),
+                (("--survive",), "cannot outlive"),
+        ):
+            done = simulate(*words, RING)
+            self.assertNotEqual(done.code, 0, words)
+            self.assertIn(wanted, done.err)
+        done = run(SINEW, "run", "--seed", "4", RING)
+        self.assertEqual(done.code, 2)
+        self.assertIn("need --simulate", done.err)
+
+    def test_programs_without_mpi_run(self):
+        done = simulate("-n", "2", "echo", "hello")
+        self.assertEqual((done.code, done.out), (0, "hello\nhello\n"), done.err)
+
+    def test_an_interrupted_job_says_that_it_is_partial(self):
+        process = start(SINEW, "simulate", "-n", "2", "sleep", "60")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn(b"until the job ended early", err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

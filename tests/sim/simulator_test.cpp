@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sinew/sim/simulator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "sim/world.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/random.hpp"
+
+namespace sinew::sim {
+namespace {
+
+using fabric::arrival;
+using fabric::endpoint;
+
+constexpr const char* plain =
+    "mesh:4,send=7,receive=5,latency=1000,hop=10,rate=1,injection=1,gap=0";
+
+/// Sleeps until `count` messages have come.
+struct counter {
+  int count = 0;
+  std::vector<int> sources;
+  static status take(void* self, const arrival& m) noexcept {
+    auto& me = *static_cast<counter*>(self);
+    ++me.count;
+    me.sources.push_back(m.source.value());
+    return status::ok();
+  }
+  void await(endpoint& e, int wanted) const {
+    while (count < wanted) {
+      if (e.progress(16) == 0) {
+        e.sleep(UINT64_MAX);
+      }
+    }
+  }
+};
+
+void send(endpoint& from, int to, std::size_t size) {
+  const std::vector<std::byte> data(size);
+  while (from.send_medium(job_rank{to}, 1, {}, data.data(), size).retry()) {
+    from.sleep(UINT64_MAX);
+  }
+}
+
+template <class Work>
+totals run(int ranks, const std::string& network, choices how, const Work& work) {
+  how.patience_ns = 60 * second_ns;  // ranks are threads here: what one waits for cannot be seen
+  test::world world(ranks, network, how);
+  world.serve();
+  std::vector<std::thread> threads;
+  for (int r = 0; r < ranks; ++r) {
+    threads.emplace_back([&, r] {
+      const std::unique_ptr<endpoint> own = world.rank(r);
+      counter got;
+      own->set_handler(1, &counter::take, &got);
+      work(*own, got);
+    });
+  }
+  for (std::thread& each : threads) {
+    each.join();
+  }
+  return world.finish();
+}
+
+void ping_pong(endpoint& e, counter& got) {
+  for (int i = 1; i <= 3; ++i) {
+    if (e.rank() == 0) {
+      send(e, 1, 100);
+    }
+    got.await(e, i);
+    if (e.rank() == 1) {
+      send(e, 0, 100);
+    }
+  }
+}
+
+TEST(simulator, a_ping_pong_lasts_as_long_as_the_model_says) {
+  const totals all = run(2, plain, {}, ping_pong);
+  EXPECT_EQ(all.messages, 6U);
+  EXPECT_EQ(all.bytes, 600U);
+  // Each trip: the sender's time, latency, a hop, 116 bytes with their header; then the receiver's
+  // time, which the last one does not wait for. A reading of the clock in each sleep is 20 ns.
+  constexpr std::int64_t trip = 7 + 1000 + 10 + 116;
+  EXPECT_GE(all.virtual_ns, 6 * trip + 5 * 5);
+  EXPECT_LE(all.virtual_ns, 6 * trip + 5 * 5 + 6 * 40);
+  EXPECT_TRUE(all.whole);
+}
+
+/// Everybody sends to random others, who wait for as many as come.
+void random_traffic(endpoint& e, counter& got) {
+  constexpr int rounds = 40;
+  random_generator random(7 + static_cast<std::uint64_t>(e.rank().value()));
+  for (int i = 0; i < rounds; ++i) {
+    send(e, static_cast<int>(random.below(static_cast<std::uint64_t>(e.size()))),
+         random.below(3000));
+    (void)e.progress(1 + static_cast<int>(random.below(4)));
+  }
+  for (int r = 0; r < e.size(); ++r) {
+    send(e, r, 0);
+  }
+  got.await(e, e.size());
+}
+
+TEST(simulator, the_same_seed_gives_the_same_run) {
+  for (const std::uint64_t seed : {0U, 1U, 2U}) {
+    const totals first = run(4, plain, {.seed = seed}, random_traffic);
+    for (int again = 0; again < 3; ++again) {
+      const totals next = run(4, plain, {.seed = seed}, random_traffic);
+      EXPECT_EQ(first.digest, next.digest) << "seed " << seed;
+      EXPECT_EQ(first.virtual_ns, next.virtual_ns);
+      EXPECT_EQ(first.messages, next.messages);
+    }
+  }
+  EXPECT_NE(run(4, plain, {.seed = 1}, random_traffic).digest,
+            run(4, plain, {.seed = 2}, random_traffic).digest);
+}
+
+TEST(simulator, seeds_change_who_comes_first) {
+  std::atomic<bool> seen[4] = {};
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    (void)run(4, "fattree:1;4;1;1", {.seed = seed}, [&](endpoint& e, counter& got) {
+      if (e.rank() == 0) {
+        got.await(e, 3);
+        seen[got.sources.front()].store(true);
+      } else {
+        send(e, 0, 8);
+      }
+    });
+  }
+  EXPECT_TRUE(seen[1].load() && seen[2].load() && seen[3].load());
+}
+
+TEST(simulator, a_deadlock_is_found_at_once) {
+  std::atomic<int> asked{0};
+  const totals all = run(3, plain, {}, [&](endpoint& e, counter& got) {
+    while (got.count == 0 && !e.knows_deadlock()) {
+      if (e.progress(4) == 0) {
+        e.sleep(UINT64_MAX);
+      }
+    }
+    asked.fetch_add(e.knows_deadlock() ? 1 : 0);
+  });
+  EXPECT_EQ(asked.load(), 3);
+  EXPECT_TRUE(all.deadlock);
+}
+
+}  // namespace
+}  // namespace sinew::sim

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sinew/simulate/simulation.hpp"
+
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/base/system_limits.hpp"
+#include "sinew/boot/shared_memory.hpp"
+#include "sinew/commands.hpp"
+#include "sinew/fabric/virtual_world.hpp"
+
+namespace sinew::tool {
+namespace {
+
+namespace vw = fabric::virtual_world;
+
+constexpr int deadlock_code = 1;
+constexpr std::int64_t patience_ns = 100'000'000;
+/// Of its own, for a rank: measured with a small program, and rounded up.
+constexpr std::uint64_t bytes_of_a_rank = std::uint64_t{3} << 19;
+
+/// All nodes at one switch.
+std::string usual_network(int nodes) { return "fattree:1;" + std::to_string(nodes) + ";1;1"; }
+
+void check_memory(int ranks) {
+  struct sysinfo now{};
+  if (::sysinfo(&now) != 0) {
+    return;
+  }
+  const std::uint64_t all = std::uint64_t{now.totalram} * now.mem_unit;
+  const std::uint64_t fit = all / bytes_of_a_rank;
+  SINEW_CHECK(static_cast<std::uint64_t>(ranks) <= fit,
+              std::to_string(ranks) + " ranks have no room on this machine",
+              "each is a process and takes about 1.5 MiB; there is room for " + std::to_string(fit),
+              "start fewer");
+}
+
+std::string seconds_text(std::int64_t ns) {
+  char text[32];
+  const auto value = static_cast<double>(ns);
+  std::snprintf(text, sizeof text, ns < 1'000'000 ? "%.3f us" : "%.6f s",
+                ns < 1'000'000 ? value / 1e3 : value / 1e9);
+  return text;
+}
+
+std::string busiest_link(const sim::network& net) {
+  const std::vector<std::uint64_t>& carried = net.carried();
+  const auto most = std::max_element(carried.begin(), carried.end());
+  if (most == carried.end() || *most == 0) {
+    return "no link was used";
+  }
+  const auto link = static_cast<route::link_id>(most - carried.begin());
+  return "busiest link from node " + net.topology().label(net.topology().from(link)) + " to " +
+         net.topology().label(net.topology().to(link)) + ": " + std::to_string(*most) + " bytes";
+}
+
+}  // namespace
+
+simulation::simulation(run_options& options)
+    : options_(options),
+      ranks_(options.ranks()),
+      bytes_(vw::bytes_for(ranks_)),
+      memory_(boot::make_shared_memory("world")),
+      bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  check_memory(ranks_);
+  const int nodes = (ranks_ + options.ranks_per_node - 1) / options.ranks_per_node;
+  const sim::network_choice choice =
+      sim::parse_network(options.network.empty() ? usual_network(nodes) : options.network);
+  auto net = std::make_unique<sim::network>(choice, ranks_, options.ranks_per_node);
+  SINEW_CHECK(
+      static_cast<bool>(bell_) && ::ftruncate(memory_.get(), static_cast<off_t>(bytes_)) == 0,
+      "the memory of the simulated network cannot be made", base::system_reason(errno),
+      base::system_advice(errno));
+  void* const at = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, memory_.get(), 0);
+  SINEW_CHECK(at != MAP_FAILED, "the memory of the simulated network cannot be mapped",
+              base::system_reason(errno), base::system_advice(errno));
+  mapped_ = static_cast<std::byte*>(at);
+  simulator_ = std::make_unique<sim::simulator>(mapped_, ranks_, std::move(net),
+                                                sim::choices{.seed = options.seed,
+                                                             .compute = options.compute,
+                                                             .patience_ns = patience_ns,
+                                                             .preempt = options.preempt});
+  (void)::fcntl(memory_.get(), F_SETFD, 0);
+  for (application& each : options.applications) {
+    const auto set = [&each](const char* name, std::string value) {
+      each.environment.emplace_back(name, std::move(value));
+    };
+    set(vw::descriptor_variable, std::to_string(memory_.get()));
+    set("SINEW_FABRIC_NODES", std::to_string(ranks_ > 1 ? ranks_ : 0));
+    set("SINEW_FABRIC_BACK_ENDS", ranks_ > 1 ? "sim" : "inproc");
+    set("SINEW_CORE_PROGRESS", "waiters");
+  }
+}
+
+simulation::~simulation() {
+  if (mapped_ != nullptr) {
+    ::munmap(mapped_, bytes_);
+  }
+}
+
+void simulation::serve() noexcept {
+  const auto end_job = [this](std::string why) {
+    why_ = std::move(why);
+    const std::uint64_t one = 1;
+    (void)!::write(bell_.get(), &one, sizeof one);
+  };
+  try {
+    simulator_->run({.on_deadlock =
+                         [&] {
+                           end_job("deadlock after " +
+                                   seconds_text(simulator_->result().virtual_ns) +
+                                   " of virtual time: every rank waits, and nothing is under way "
+                                   "(see above for what)");
+                         },
+                     .on_long_computing =
+                         [](int rank, double seconds) {
+                           std::fprintf(stderr,
+                                        "sinew simulate: rank %d has computed for %.0f s without "
+                                        "a call, and time stands still; --preempt lets it go on.\n",
+                                        rank, seconds);
+                         }});
+  } catch (const error& e) {
+    end_job(e.what());
+  } catch (const std::bad_alloc&) {
+    end_job("the simulator has no memory left");
+  }
+}
+
+int simulation::run(job& running) {
+  running.end_when(bell_.get(), deadlock_code, [this] { return why_; });
+  const std::int64_t began = now_ns();
+  std::thread server([this] { serve(); });
+  int code = 0;
+  try {
+    code = running.run();
+  } catch (...) {
+    simulator_->stop();
+    server.join();
+    throw;
+  }
+  simulator_->stop();
+  server.join();
+  const sim::totals& all = simulator_->result();
+  const std::int64_t real_ns = now_ns() - began;
+  std::fprintf(
+      stderr,
+      "sinew simulate: %s of virtual time%s, %s real; %llu messages, %llu bytes; %s; "
+      "seed %llu, digest %016llx.\n",
+      seconds_text(all.virtual_ns).c_str(),
+      code == 0 || all.deadlock ? "" : " until the job ended early", seconds_text(real_ns).c_str(),
+      static_cast<unsigned long long>(all.messages), static_cast<unsigned long long>(all.bytes),
+      busiest_link(simulator_->model()).c_str(), static_cast<unsigned long long>(options_.seed),
+      static_cast<unsigned long long>(all.digest));
+  return code;
+}
+
+command_page simulate_page() {
+  command_page page = run_page();
+  page.name = "simulate";
+  page.summary = "starts a job in virtual time, on the nodes of a simulated network";
+  page.text =
+      "The same as sinew run --simulate. Ranks are processes of this machine; what they see of\n"
+      "time is virtual, and the same program, network and seed give the same run, as long as\n"
+      "computing takes no time (--compute none). NETWORK is what sinew route takes: torus:8x8x8,\n"
+      "mira:1024, fattree:2;4,4;1,2;1,2, a file (default: one switch). Behind it may stand\n"
+      "speeds=bgq|tofu|qdr|edr|ethernet, and in ns and GB/s: send, receive, latency, hop, rate,\n"
+      "injection, gap, node-latency, node-rate. At the end stand times, messages, and a digest of\n"
+      "all that came. If all ranks wait and nothing is under way the job is dead: each says what\n"
+      "it waits for, and the exit code is 1.";
+  return page;
+}
+
+command_page explore_page() {
+  command_page page = run_page();
+  page.name = "explore";
+  page.summary =
+      "runs a job in virtual time again and again, and looks for a run that ends otherwise";
+  page.text =
+      "As sinew simulate, with the seeds 1, 2, ... in turn (--runs N: default 1000), as many at a\n"
+      "time as there are processors. Each seed varies delays, and which of two messages comes\n"
+      "first. It stops at the first run whose exit code differs from that of the run that varies\n"
+      "nothing (a wrong result that the program notices, a crash, a deadlock), or with\n"
+      "--same-output whose ranks print something else, shows what that run printed, and the\n"
+      "command that repeats it. With SINEW_MPI_CHECK=1 wrong calls end a run, too.\n\n"
+      "exit code: 0 all runs ended alike; 1 one did not; 130 interrupted.";
+  return page;
+}
+
+}  // namespace sinew::tool

@@ -44,7 +44,7 @@ INSTEAD = INSTEAD_ON_FIRST_PAGES[:-1] + [
     (r"cmake --preset .*|cmake --build (--preset|build)\b.*", lambda line: "cmake --list-presets"),
     (r"tools/(peers|demo|mpi4py|report)\b.*", lambda line: "test -x " + line.split()[0]),
     (r"tests/tidy/tidy.py", lambda line: line + " links commands"),
-    (r"module .*", lambda line: None),
+    (r"module .*|apt-get install .*", lambda line: None),
     (r".*--threads-as-fibers pigz.*", lambda line: line if shutil.which("pigz") else None),
     (r".*\btests/\w+/\w+_test\.py\b.*",
      lambda line: "test -e " + re.search(r"tests/\S+\.py", line)[0]),
@@ -60,7 +60,8 @@ INSTEAD = INSTEAD_ON_FIRST_PAGES[:-1] + [
 BRIEF = {"events", "reductions", "chunks", "launch", "echo"}
 # Blocks that need what this machine may lack.
 NEEDED = [(r"\b(caf\.sinew|mpifort(\.sinew)?) ", lambda: shutil.which("gfortran")),
-          (r"--threads-as-fibers", lambda: (BUILD / "lib/libsinew_threads.so").exists())]
+          (r"--threads-as-fibers", lambda: (BUILD / "lib/libsinew_threads.so").exists()),
+          (r"\bapt-get install lammps hpcc\b", lambda: shutil.which("lmp") and shutil.which("hpcc"))]
 
 
 def short_bench(line):

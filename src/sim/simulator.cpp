@@ -157,12 +157,19 @@ class simulator::state {
       if (here - quiet_since >= how_.patience_ns && (!some_rank_computes() || how_.preempt)) {
         return true;
       }
-      if (here - quiet_since >= long_computing_ns && !std::exchange(told_of_computing_, true)) {
+      if (here - quiet_since >= long_computing_ns && all_have_joined() &&
+          !std::exchange(told_of_computing_, true)) {
         told.on_long_computing(running_.empty() ? 0 : running_.front(),
                                static_cast<double>(here - quiet_since) / second_ns);
       }
     }
     return !stopped_.load();
+  }
+
+  [[nodiscard]] bool all_have_joined() const {
+    return std::all_of(running_.begin(), running_.end(), [this](int r) {
+      return port(r).joined.load(std::memory_order_acquire) != 0;
+    });
   }
 
   /// Of those that have the turn and have begun. Those that are gone leave.
@@ -206,7 +213,7 @@ class simulator::state {
         still.push_back(r);
         of(r).runs = true;
         take_sent(r);  // it may wait for room, in a loop of its own
-      } else if (port(r).hand_overs != of(r).hand_overs) {
+      } else if (port(r).hand_overs.load(std::memory_order_acquire) != of(r).hand_overs) {
         collect(r);
       }
     }
@@ -233,15 +240,15 @@ class simulator::state {
   void collect(int r) {
     vw::port& p = port(r);
     rank_state& s = of(r);
+    s.hand_overs = p.hand_overs.load(std::memory_order_acquire);
     take_sent(r);
     count_taken(r);
-    s.runs = s.left = false;
-    s.local = std::max(p.local, now_);
-    s.until = p.until;
-    s.refused = std::exchange(p.refused, 0) != 0;
-    s.hand_overs = p.hand_overs;
-    if (p.why == vw::reason::leaves) {
-      s.left = true;
+    s.runs = false;
+    s.local = std::max(p.local.load(std::memory_order_relaxed), now_);
+    s.until = p.until.load(std::memory_order_relaxed);
+    s.refused = p.refused.exchange(0, std::memory_order_relaxed) != 0;
+    s.left = p.why.load(std::memory_order_relaxed) == vw::reason::leaves;
+    if (s.left) {
       return;
     }
     if (!s.arrived.empty() || !s.handed.empty()) {
@@ -359,7 +366,7 @@ class simulator::state {
     for (const int r : turns) {
       fill_ring(r);
       vw::port& p = port(r);
-      p.now = now_;
+      p.now.store(now_, std::memory_order_relaxed);
       auto expected = static_cast<std::uint32_t>(vw::turn::simulator);
       if (!p.state.compare_exchange_strong(expected, static_cast<std::uint32_t>(vw::turn::rank),
                                            std::memory_order_seq_cst)) {
@@ -416,7 +423,7 @@ class simulator::state {
     totals_.deadlock = true;
     for (int r = 0; r < static_cast<int>(ranks_.size()); ++r) {
       if (!of(r).left && !of(r).runs) {
-        port(r).report = 1;
+        port(r).report.store(1, std::memory_order_relaxed);
         give_turn_at(r, now_);
       }
     }

@@ -13,11 +13,11 @@ namespace sinew::sim {
 namespace {
 
 /// 1 byte a ns everywhere, 1000 ns for the adapters, 10 for a hop.
-constexpr const char* plain =
+constexpr const char* simple_speeds =
     ",latency=1000,hop=10,rate=1,injection=1,gap=0,node-latency=100,node-rate=10";
 
 network made(const std::string& topology, int ranks, int on_a_node = 1) {
-  return {parse_network(topology + plain), ranks, on_a_node};
+  return {parse_network(topology + simple_speeds), ranks, on_a_node};
 }
 
 TEST(network, one_message_takes_latency_hops_and_bytes) {

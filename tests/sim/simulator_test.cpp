@@ -18,7 +18,7 @@ namespace {
 using fabric::arrival;
 using fabric::endpoint;
 
-constexpr const char* plain =
+constexpr const char* line_of_four =
     "mesh:4,send=7,receive=5,latency=1000,hop=10,rate=1,injection=1,gap=0";
 
 /// Sleeps until `count` messages have come.
@@ -80,7 +80,7 @@ void ping_pong(endpoint& e, counter& got) {
 }
 
 TEST(simulator, a_ping_pong_lasts_as_long_as_the_model_says) {
-  const totals all = run(2, plain, {}, ping_pong);
+  const totals all = run(2, line_of_four, {}, ping_pong);
   EXPECT_EQ(all.messages, 6U);
   EXPECT_EQ(all.bytes, 600U);
   // Each trip: the sender's time, latency, a hop, 116 bytes with their header; then the receiver's
@@ -108,16 +108,16 @@ void random_traffic(endpoint& e, counter& got) {
 
 TEST(simulator, the_same_seed_gives_the_same_run) {
   for (const std::uint64_t seed : {0U, 1U, 2U}) {
-    const totals first = run(4, plain, {.seed = seed}, random_traffic);
+    const totals first = run(4, line_of_four, {.seed = seed}, random_traffic);
     for (int again = 0; again < 3; ++again) {
-      const totals next = run(4, plain, {.seed = seed}, random_traffic);
+      const totals next = run(4, line_of_four, {.seed = seed}, random_traffic);
       EXPECT_EQ(first.digest, next.digest) << "seed " << seed;
       EXPECT_EQ(first.virtual_ns, next.virtual_ns);
       EXPECT_EQ(first.messages, next.messages);
     }
   }
-  EXPECT_NE(run(4, plain, {.seed = 1}, random_traffic).digest,
-            run(4, plain, {.seed = 2}, random_traffic).digest);
+  EXPECT_NE(run(4, line_of_four, {.seed = 1}, random_traffic).digest,
+            run(4, line_of_four, {.seed = 2}, random_traffic).digest);
 }
 
 TEST(simulator, seeds_change_who_comes_first) {
@@ -137,7 +137,7 @@ TEST(simulator, seeds_change_who_comes_first) {
 
 TEST(simulator, a_deadlock_is_found_at_once) {
   std::atomic<int> asked{0};
-  const totals all = run(3, plain, {}, [&](endpoint& e, counter& got) {
+  const totals all = run(3, line_of_four, {}, [&](endpoint& e, counter& got) {
     while (got.count == 0 && !e.knows_deadlock()) {
       if (e.progress(4) == 0) {
         e.sleep(UINT64_MAX);

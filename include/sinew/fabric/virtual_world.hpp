@@ -59,22 +59,26 @@ enum class turn : std::uint32_t { simulator, rank };
 /// What a rank hands over for.
 enum class reason : std::uint32_t { waits, leaves };
 
-/// What one rank and the simulator tell each other. `state` says whose the rest is: changed with
-/// release, looked at with acquire. Only wake() of another thread of the rank takes a turn that the
-/// simulator has not given.
+/// What one rank and the simulator tell each other. `state` says whose turn it is (sequentially
+/// consistent, with head::running). The turn orders what the two write here, but for wake(), by
+/// which another thread of the rank takes a turn that the simulator has not given: then the
+/// simulator may read some words of this hand-over and some of the next one. Invariant: it reads
+/// `hand_overs` first (acquire), which the rank writes last (release), and so sees that it has to
+/// read again. All the rest is relaxed.
 struct port {
   alignas(64) std::atomic<std::uint32_t> state;  ///< a `turn`; the rank sleeps on it
-  std::atomic<std::uint32_t> joined;             ///< the rank has opened it
-  std::int32_t process;                          ///< the rank's, once it has joined
-  reason why;                                    ///< of the last hand-over
-  std::uint64_t hand_overs;                      ///< so far
-  std::uint32_t refused;                         ///< a send was, since the last turn
-  std::uint32_t report;                          ///< the simulator asks what the rank waits for
-  std::int64_t now;                              ///< when the turn begins
-  std::int64_t local;                            ///< the rank's time when it hands over
-  std::int64_t until;                            ///< when it wants its turn back at the latest
-  std::int64_t send_ns, receive_ns;              ///< a rank's own time for a message
-  double compute;                                ///< virtual time for each of the processor
+  std::atomic<std::uint32_t> joined;             ///< the rank has opened it (release, acquire)
+  std::int32_t process;                          ///< the rank's, before `joined`
+  std::atomic<std::uint64_t> hand_overs;         ///< so far
+  std::atomic<reason> why;                       ///< of the last one
+  std::atomic<std::uint32_t> refused;            ///< a send was, since the last one
+  std::atomic<std::uint32_t> report;             ///< the simulator asks what the rank waits for
+  std::atomic<std::int64_t> now;                 ///< when the turn begins
+  std::atomic<std::int64_t> local;               ///< the rank's time when it hands over
+  std::atomic<std::int64_t> until;               ///< when it wants its turn back at the latest
+  // Written before the ranks begin.
+  std::int64_t send_ns, receive_ns;  ///< a rank's own time for a message
+  double compute;                    ///< virtual time for each of the processor
   ring out, in;
 };
 

@@ -64,7 +64,7 @@ class sim_endpoint final : public message_endpoint, public time_source {
     std::uint32_t& on_the_way = under_way_[peer.index()];
     record* const next = on_the_way < most_under_way ? port_.out.reserve(size) : nullptr;
     if (next == nullptr) {
-      port_.refused = 1;
+      port_.refused.store(1, std::memory_order_relaxed);
       return status::again(retry_reason::no_slot);
     }
     ++on_the_way;
@@ -172,7 +172,7 @@ class sim_endpoint final : public message_endpoint, public time_source {
     const auto longest = static_cast<std::uint64_t>(never - now);
     hand_over(reason::waits,
               timeout_ns < longest ? now + static_cast<std::int64_t>(timeout_ns) : never);
-    knows_deadlock_ = port_.report != 0;
+    knows_deadlock_ = port_.report.load(std::memory_order_relaxed) != 0;
     nudged_.store(false, std::memory_order_relaxed);
   }
 
@@ -188,10 +188,10 @@ class sim_endpoint final : public message_endpoint, public time_source {
   void hand_over(reason why, std::int64_t until) noexcept {
     {
       const std::lock_guard held(sending_);
-      port_.local = local_ns();
-      port_.until = until;
-      port_.why = why;
-      ++port_.hand_overs;
+      port_.local.store(local_ns(), std::memory_order_relaxed);
+      port_.until.store(until, std::memory_order_relaxed);
+      port_.why.store(why, std::memory_order_relaxed);
+      port_.hand_overs.fetch_add(1, std::memory_order_release);
       port_.state.store(static_cast<std::uint32_t>(turn::simulator), std::memory_order_seq_cst);
     }
     end_turn();
@@ -205,7 +205,7 @@ class sim_endpoint final : public message_endpoint, public time_source {
     }
     // Under the lock: another thread may have sent meanwhile, and no time goes back.
     const std::lock_guard held(sending_);
-    const std::int64_t now = std::max(port_.now, local_ns());
+    const std::int64_t now = std::max(port_.now.load(std::memory_order_relaxed), local_ns());
     cpu_at_turn_ns_.store(cpu_ns(), std::memory_order_relaxed);
     time_ns_.store(now, std::memory_order_relaxed);
   }

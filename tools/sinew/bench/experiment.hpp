@@ -166,6 +166,9 @@ class runner {
 [[nodiscard]] const runner& library_programs();
 /// Ours is the build's program bench-<name>, started by `sinew run`. They have no peers.
 [[nodiscard]] const runner& job_programs();
+/// C programs <name>.c in virtual time, by `sinew simulate` and by SimGrid's SMPI; words[0] of a
+/// start is its torus.
+[[nodiscard]] const runner& simulated_programs();
 /// Starts of this binary itself; words[0] names the command. They have no peers.
 [[nodiscard]] const runner& own_commands();
 

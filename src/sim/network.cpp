@@ -142,6 +142,12 @@ network::network(const network_choice& choice, int ranks, int ranks_per_node)
       "start fewer ranks, put more on a node (--ranks-per-node), or choose a larger network");
 }
 
+std::int64_t network::least_delay() const noexcept {
+  const double between_nodes = speeds_.latency + speeds_.hop_latency;
+  return static_cast<std::int64_t>(
+      ranks_per_node_ == 1 ? between_nodes : std::min(speeds_.node_latency, between_nodes));
+}
+
 // A message goes on over the next link as soon as its first byte has come (cut-through), and then
 // takes that link for its whole length; so it is no faster than its slowest link, and waits where
 // others are before it.

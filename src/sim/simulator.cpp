@@ -38,7 +38,7 @@ enum class happening : std::uint8_t { injection, arrival, turn };
 
 struct event {
   std::int64_t time;
-  std::uint64_t order;  ///< of those of one time: as they were made
+  std::uint64_t order;  ///< of those of one time
   happening what;
   int rank;              ///< turn: whose
   std::uint64_t number;  ///< turn: its hand_over; else: of the message
@@ -54,7 +54,8 @@ struct rank_state {
   bool left = false;
   std::uint64_t hand_overs = 0;
   std::int64_t local = 0;
-  std::int64_t sent = 0;  ///< when it sent last
+  std::int64_t sent = 0;       ///< when it sent last
+  std::uint64_t messages = 0;  ///< that it has sent
   std::int64_t until = vw::never;
   std::deque<std::uint64_t> arrived;  ///< numbers of messages that have come, and lie here
   std::deque<int> handed;             ///< senders of those in its ring
@@ -224,16 +225,14 @@ class simulator::state {
     vw::port& p = port(r);
     rank_state& s = of(r);
     while (const vw::record* const next = p.out.front()) {
-      const std::uint64_t number = next_message_++;
       message m{*next, r, static_cast<int>(next->peer), nullptr};
       if (next->size != 0) {
         m.data = std::make_unique_for_overwrite<std::byte[]>(next->size);
         std::memcpy(m.data.get(), next + 1, next->size);
       }
-      s.sent = std::max({next->time, now_, s.sent});
+      s.sent = std::max(next->time, s.sent);
       p.out.pop(*next);
-      messages_.emplace(number, std::move(m));
-      add({s.sent, 0, happening::injection, r, number});
+      add_injection(r, keep(std::move(m)));
     }
   }
 
@@ -244,17 +243,20 @@ class simulator::state {
     take_sent(r);
     count_taken(r);
     s.runs = false;
-    s.local = std::max(p.local.load(std::memory_order_relaxed), now_);
+    s.local = std::max(p.local.load(std::memory_order_relaxed), s.local);
     s.until = p.until.load(std::memory_order_relaxed);
     s.refused = p.refused.exchange(0, std::memory_order_relaxed) != 0;
     s.left = p.why.load(std::memory_order_relaxed) == vw::reason::leaves;
     if (s.left) {
       return;
     }
-    if (!s.arrived.empty() || !s.handed.empty()) {
-      add({s.local, 0, happening::turn, r, s.hand_overs});
-    } else if (s.until != vw::never) {
-      add({std::max(s.until, s.local), 0, happening::turn, r, s.hand_overs});
+    if (!s.handed.empty() || (s.refused && !s.credits.empty())) {
+      give_turn_at(r, s.local);
+    } else if (!s.arrived.empty()) {
+      give_turn_at(r, messages_[s.arrived.front()].head.time);
+    }
+    if (s.until != vw::never) {
+      give_turn_at(r, s.until);
     }
   }
 
@@ -262,68 +264,97 @@ class simulator::state {
   void count_taken(int r) {
     rank_state& s = of(r);
     const std::uint64_t read = port(r).in.read.load(std::memory_order_acquire);
-    std::unordered_map<int, std::uint32_t> taken;
-    std::vector<int> senders;
+    std::vector<std::pair<int, std::uint32_t>> taken;  // by sender
     while (!s.handed.empty() && s.ends.front() <= read) {
       const int from = s.handed.front();
       s.handed.pop_front();
       s.ends.pop_front();
-      if (taken[from]++ == 0) {
-        senders.push_back(from);
-      }
+      const auto known = std::find_if(taken.begin(), taken.end(),
+                                      [from](const auto& each) { return each.first == from; });
+      known != taken.end() ? void(++known->second) : void(taken.emplace_back(from, 1));
     }
-    for (const int from : senders) {
-      of(from).credits.emplace_back(r, taken[from]);
+    for (const auto& [from, count] : taken) {
+      of(from).credits.emplace_back(r, count);
       if (of(from).refused && !of(from).runs && !of(from).left) {
         give_turn_at(from, now_);
       }
     }
   }
 
-  void add(event e) {
-    e.order = ++orders_;
-    if (how_.seed != 0 && e.what == happening::arrival) {
-      e.order ^= random_.below(256);  // which of those of one moment is first
+  /// A message's number, until it is let go.
+  std::uint64_t keep(message m) {
+    if (free_.empty()) {
+      messages_.push_back(std::move(m));
+      return messages_.size() - 1;
     }
-    events_.push(e);
+    const std::uint64_t number = free_.back();
+    free_.pop_back();
+    messages_[number] = std::move(m);
+    return number;
+  }
+  void let_go(std::uint64_t number) {
+    messages_[number].data.reset();
+    free_.push_back(number);
+  }
+
+  using event_queue = std::priority_queue<event, std::vector<event>, later>;
+
+  // The order of events of one moment depends on nothing but what ranks do: a sender's number and
+  // its count of messages; the order of injection; and turns come after arrivals.
+  void add_injection(int r, std::uint64_t number) {
+    rank_state& s = of(r);
+    injections_.push({s.sent, static_cast<std::uint64_t>(r) << 40 | s.messages++,
+                      happening::injection, r, number});
+  }
+  void add_arrival(int r, std::int64_t time, std::uint64_t number) {
+    // With a seed: which of those of one moment is first.
+    const std::uint64_t varied = how_.seed != 0 ? random_.below(256) : 0;
+    events_.push({time, ++arrivals_ ^ varied, happening::arrival, r, number});
   }
   void give_turn_at(int r, std::int64_t time) {
-    add({std::max(time, of(r).local), 0, happening::turn, r, of(r).hand_overs});
+    events_.push({std::max(time, of(r).local),
+                  std::uint64_t{1} << 63 | static_cast<std::uint64_t>(r), happening::turn, r,
+                  of(r).hand_overs});
   }
 
   /// One step. False: nothing is to happen any more.
+  ///
+  /// What is sent from now on comes no sooner than the network's least delay. So all that is to
+  /// happen until then is known, and ranks to which it happens cannot touch each other: they have
+  /// the turn side by side, each at its own time. Messages are injected only when no rank can send
+  /// an earlier one any more.
   bool advance() {
-    if (events_.empty()) {
+    if (events_.empty() && injections_.empty()) {
       return !running_.empty();
     }
-    now_ = std::max(now_, events_.top().time);
+    now_ = std::min(events_.empty() ? vw::never : events_.top().time,
+                    injections_.empty() ? vw::never : injections_.top().time);
+    while (!injections_.empty() && injections_.top().time <= now_) {
+      const std::uint64_t number = injections_.top().number;
+      injections_.pop();
+      inject(number);
+    }
+    const std::int64_t end = now_ + std::max<std::int64_t>(net_->least_delay(), 1);
     std::vector<int> turns;
-    while (!events_.empty() && events_.top().time <= now_) {
+    while (!events_.empty() && events_.top().time < end) {
       const event e = events_.top();
       events_.pop();
-      switch (e.what) {
-        case happening::injection:
-          inject(e.number);
-          break;
-        case happening::arrival:
-          arrive(e.number);
-          break;
-        case happening::turn:
-          if (rank_state& s = of(e.rank); !s.runs && !s.left && s.hand_overs == e.number) {
-            turns.push_back(e.rank);
-            s.runs = true;
-          }
-          break;
+      totals_.virtual_ns = std::max(totals_.virtual_ns, e.time);
+      if (e.what == happening::arrival) {
+        arrive(e.number);
+      } else if (rank_state& s = of(e.rank); !s.runs && !s.left && s.hand_overs == e.number) {
+        turns.push_back(e.rank);
+        s.runs = true;
+        s.local = e.time;
       }
     }
     ++totals_.steps;
-    totals_.virtual_ns = now_;
     give_turns(turns);
     return true;
   }
 
   void inject(std::uint64_t number) {
-    message& m = messages_.at(number);
+    message& m = messages_[number];
     std::int64_t time = net_->arrival(m.from, m.to, m.head.size + sizeof m.head.head, now_);
     if (how_.seed != 0) {
       time += static_cast<std::int64_t>(
@@ -335,11 +366,11 @@ class simulator::state {
     std::int64_t& last = last_arrival_[pair];
     last = std::max(time, last + 1);
     m.head.time = last;
-    add({last, 0, happening::arrival, m.to, number});
+    add_arrival(m.to, last, number);
   }
 
   void arrive(std::uint64_t number) {
-    const message& m = messages_.at(number);
+    const message& m = messages_[number];
     ++totals_.messages;
     totals_.bytes += m.head.size;
     for (const std::uint64_t word :
@@ -349,12 +380,12 @@ class simulator::state {
     }
     rank_state& s = of(m.to);
     if (s.left) {
-      messages_.erase(number);
+      let_go(number);
       return;
     }
     s.arrived.push_back(number);
     if (!s.runs && s.arrived.size() == 1) {
-      give_turn_at(m.to, now_);
+      give_turn_at(m.to, m.head.time);
     }
   }
 
@@ -366,7 +397,7 @@ class simulator::state {
     for (const int r : turns) {
       fill_ring(r);
       vw::port& p = port(r);
-      p.now.store(now_, std::memory_order_relaxed);
+      p.now.store(of(r).local, std::memory_order_relaxed);
       auto expected = static_cast<std::uint32_t>(vw::turn::simulator);
       if (!p.state.compare_exchange_strong(expected, static_cast<std::uint32_t>(vw::turn::rank),
                                            std::memory_order_seq_cst)) {
@@ -394,8 +425,10 @@ class simulator::state {
       s.credits.pop_front();
     }
     while (!s.arrived.empty()) {
-      const auto found = messages_.find(s.arrived.front());
-      const message& m = found->second;
+      const message& m = messages_[s.arrived.front()];
+      if (m.head.time > s.local) {
+        return;
+      }
       vw::record* const next = in.reserve(m.head.size);
       if (next == nullptr) {
         return;
@@ -408,7 +441,7 @@ class simulator::state {
       in.put(*next);
       s.handed.push_back(m.from);
       s.ends.push_back(in.written.load(std::memory_order_relaxed));
-      messages_.erase(found);
+      let_go(s.arrived.front());
       s.arrived.pop_front();
     }
   }
@@ -424,7 +457,7 @@ class simulator::state {
     for (int r = 0; r < static_cast<int>(ranks_.size()); ++r) {
       if (!of(r).left && !of(r).runs) {
         port(r).report.store(1, std::memory_order_relaxed);
-        give_turn_at(r, now_);
+        give_turn_at(r, of(r).local);
       }
     }
   }
@@ -436,11 +469,12 @@ class simulator::state {
   random_generator random_;
   std::vector<rank_state> ranks_;
   std::vector<int> running_;  ///< that had the turn
-  std::priority_queue<event, std::vector<event>, later> events_;
-  std::unordered_map<std::uint64_t, message> messages_;
+  event_queue injections_;    ///< of messages that wait for all earlier ones
+  event_queue events_;        ///< arrivals and turns
+  std::vector<message> messages_;
+  std::vector<std::uint64_t> free_;  ///< numbers of messages that are gone
   std::unordered_map<std::uint64_t, std::int64_t> last_arrival_;  ///< by sender and receiver
-  std::uint64_t next_message_ = 0;
-  std::uint64_t orders_ = 0;
+  std::uint64_t arrivals_ = 0;
   std::int64_t now_ = 0;
   std::uint32_t woken_ = 0;
   bool asked_ = false;

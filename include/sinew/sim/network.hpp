@@ -54,6 +54,8 @@ class network {
 
   /// When a message comes that `from` begins to send at `time`. Calls follow each other in time.
   [[nodiscard]] std::int64_t arrival(int from, int to, std::uint64_t bytes, std::int64_t time);
+  /// No message to another rank takes less, in ns.
+  [[nodiscard]] std::int64_t least_delay() const noexcept;
   [[nodiscard]] const network_speeds& speeds() const noexcept { return speeds_; }
   [[nodiscard]] const route::topology& topology() const noexcept { return topology_; }
   /// Bytes that each link has carried.

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 import time
 import unittest
 
@@ -91,6 +92,19 @@ class Simulate(unittest.TestCase):
         done = run(SINEW, "explore", "-n", "1", "--runs", "5", "sh", "-c", "echo no; exit 4")
         self.assertEqual(done.code, 1)
         self.assertIn("ends with code 4:\nno\n", done.out)
+
+    def test_a_picture_shows_what_links_carried(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "loads.svg")
+            done = simulate("--network", "torus:4x4", "--picture", path, "-n", "16", RING)
+            self.assertEqual(done.code, 0, done.err)
+            with open(path) as file:
+                picture = file.read()
+            self.assertIn("Loads of links on 4x4, 16 ranks", picture)
+            self.assertIn("simulated: busiest link", picture)
+            done = simulate("--picture", os.path.join(folder, "no/such.svg"), "-n", "2", RING)
+            self.assertNotEqual(done.code, 0)
+            self.assertIn("such.svg", done.err)
 
     def test_wrong_options(self):
         for words, wanted in (

@@ -265,8 +265,7 @@ plot_line falling(const std::string& label, std::size_t colour, plot_line::role 
 }
 
 // All but the last are others that stand beside the plan.
-plot falling_plot(const route::topology& net, const route::route_plan& plan,
-                  const std::vector<named_loads>& all) {
+plot falling_plot(const route::topology& net, double bound, const std::vector<named_loads>& all) {
   plot p;
   p.name = "links";
   p.title = "Links from the busiest on";
@@ -279,8 +278,8 @@ plot falling_plot(const route::topology& net, const route::route_plan& plan,
                               ours ? plot_line::role::ours : plot_line::role::peer,
                               sorted(net, all[i].bytes)));
   }
-  if (plan.bound > 0) {
-    const double y = plan.bound * 1e-6;
+  if (bound > 0) {
+    const double y = bound * 1e-6;
     p.lines.push_back({"bound: the busiest link of any plan has this or more",
                        plot_line::role::floor,
                        0,
@@ -295,6 +294,12 @@ std::string load_picture(const route::topology& net, const route::route_plan& pl
                          const std::vector<named_loads>& beside) {
   std::vector<named_loads> all = beside;
   all.push_back({route::method_name(plan.how), route::link_loads(net, plan)});
+  return load_picture(net, all, plan.bound, std::to_string(plan.jobs.size()) + " jobs");
+}
+
+std::string load_picture(const route::topology& net, const std::vector<named_loads>& loads,
+                         double bound, const std::string& whose) {
+  std::vector<named_loads> all = loads;
   double most = 1;
   std::string numbers;
   std::vector<std::string> heads;
@@ -309,23 +314,22 @@ std::string load_picture(const route::topology& net, const route::route_plan& pl
     heads.push_back(one.name + ": busiest link " + megabytes(busiest));
     numbers += heads.back() + "; ";
   }
-  if (plan.bound > 0) {
-    numbers += "no plan has less than " + megabytes(plan.bound);
-    heads.back() += ", bound " + megabytes(plan.bound);
+  if (bound > 0) {
+    numbers += "no plan has less than " + megabytes(bound);
+    heads.back() += ", bound " + megabytes(bound);
   }
   const load_map map(net, most);
   const double block = map.block_height();
   const double maps = 92 + block * static_cast<double>(all.size());
-  const std::string title =
-      "Loads of links on " + net.name() + ", " + std::to_string(plan.jobs.size()) + " jobs";
+  const std::string title = "Loads of links on " + net.name() + ", " + whose;
   std::string out =
       svg_begin("loads", title, numbers + ". MB are 10^6 bytes.", width, maps + plot_height) +
       load_map::pattern() + svg_text(left, 18, "start", title) +
-      svg_text(left, 36, "start", explanation(net)) + map.legend(58, plan.bound);
+      svg_text(left, 36, "start", explanation(net)) + map.legend(58, bound);
   for (std::size_t i = 0; i < all.size(); ++i) {
     out += map.block(96 + block * static_cast<double>(i), heads[i], all[i].bytes);
   }
-  std::string curves = svg_of(falling_plot(net, plan, all));
+  std::string curves = svg_of(falling_plot(net, bound, all));
   char place[96];
   std::snprintf(place, sizeof place, " x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"", left,
                 maps + 10, width - 2 * left, plot_height - 20);

@@ -18,8 +18,12 @@ struct named_loads {
 
 /// An SVG: a map for each direction of each dimension of a grid (of other networks: for the links
 /// between each two levels), with a cell for each link, coloured by the bytes on each of its
-/// cables; the maps of `beside`, then those of the plan, in one scale; and the links from the
-/// busiest on as curves, with the bound as a line.
+/// cables; the maps of all of `loads`, the last of which is the one that matters, in one scale; and
+/// the links from the busiest on as curves, with the bound as a line if it is more than 0. `whose`:
+/// behind the network's name in the title.
+std::string load_picture(const route::topology& net, const std::vector<named_loads>& loads,
+                         double bound, const std::string& whose);
+/// The same of a plan, beside others.
 std::string load_picture(const route::topology& net, const route::route_plan& plan,
                          const std::vector<named_loads>& beside);
 

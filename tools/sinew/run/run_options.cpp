@@ -233,6 +233,10 @@ std::vector<option> simulation_options(run_options& options) {
        "none|SCALE",
        "simulated: computing takes no time (the default), or SCALE times the processor's",
        [&options](std::string_view v) { choose_compute(options, v); }},
+      {{"--picture"},
+       "FILE",
+       "simulated: a picture of what each link has carried (SVG)",
+       [&options](std::string_view v) { options.picture = v; }},
       {{"--runs"},
        "N",
        "simulated: so many runs with other seeds, until one ends otherwise (sinew explore)",
@@ -298,10 +302,10 @@ void check(const run_options& options) {
     throw usage_failure("--label is for the screen; it excludes --output and --output-dir");
   }
   const run_options usual;
-  const bool of_simulation = !options.network.empty() || options.seed != usual.seed ||
-                             options.compute != usual.compute || options.preempt ||
-                             options.runs != usual.runs || options.same_output ||
-                             options.ranks_per_node != usual.ranks_per_node;
+  const bool of_simulation =
+      !options.network.empty() || options.seed != usual.seed || options.compute != usual.compute ||
+      options.preempt || options.runs != usual.runs || options.same_output ||
+      !options.picture.empty() || options.ranks_per_node != usual.ranks_per_node;
   if (of_simulation && !options.simulate) {
     throw usage_failure(
         "--network, --ranks-per-node, --seed, --compute, --runs and --preempt need "

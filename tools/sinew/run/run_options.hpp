@@ -53,6 +53,7 @@ struct run_options {
   std::uint64_t seed = 0;
   double compute = 0;  ///< virtual time for each of the processor's
   int ranks_per_node = 1;
+  std::string picture;       ///< file for what the links have carried; empty: none
   int runs = 0;              ///< by sinew explore, each with another seed; 0: one run
   bool same_output = false;  ///< of these runs: they are to print the same
   bool preempt = false;      ///< a rank that computes for long holds nobody up

@@ -23,6 +23,8 @@
 #include "sinew/boot/shared_memory.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/fabric/virtual_world.hpp"
+#include "sinew/formats/text.hpp"
+#include "sinew/route/route_picture.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -166,7 +168,19 @@ int simulation::run(job& running) {
       static_cast<unsigned long long>(all.messages), static_cast<unsigned long long>(all.bytes),
       busiest_link(simulator_->model()).c_str(), static_cast<unsigned long long>(options_.seed),
       static_cast<unsigned long long>(all.digest));
+  if (!options_.picture.empty()) {
+    draw();
+  }
   return code;
+}
+
+void simulation::draw() const {
+  const sim::network& net = simulator_->model();
+  const std::vector<std::uint64_t>& carried = net.carried();
+  formats::write_file(
+      options_.picture,
+      load_picture(net.topology(), {{"simulated", {carried.begin(), carried.end()}}}, 0,
+                   std::to_string(ranks_) + " ranks"));
 }
 
 command_page simulate_page() {

@@ -28,6 +28,7 @@ class simulation {
 
  private:
   void serve() noexcept;
+  void draw() const;
 
   const run_options& options_;
   int ranks_;

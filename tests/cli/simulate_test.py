@@ -48,6 +48,16 @@ class Simulate(unittest.TestCase):
         self.assertGreater(int(size), 0)
         self.assertIn("busiest link from node", busiest)
 
+    def test_one_rank_runs_in_virtual_time_too(self):
+        done = simulate("-n", "1", RING)
+        self.assertEqual((done.code, done.out), (0, "sum 0\n"), done.err)
+        self.assertGreater(int(figures(done)[4]), 0)
+
+    def test_a_killed_rank_ends_the_job(self):
+        done = simulate("-n", "3", "sh", "-c", "test $PMI_RANK != 1 || kill -9 $$; exec " + RING)
+        self.assertEqual(done.code, 137, done.err)
+        self.assertIn("was killed by SIGKILL", done.err)
+
     def test_the_same_seed_gives_the_same_run(self):
         for seed in ("0", "5"):
             runs = [simulate("--seed", seed, "-n", "16", "--network", "torus:4x4", RING)

@@ -81,7 +81,9 @@ rank_events job::make_events() {
 std::unique_ptr<rank_holder> job::make_holder(std::vector<std::string> words) {
   if (plan_.hosts.empty()) {
     inherited_memory memory{.node = boot::make_shared_memory("job")};
-    const int room = std::min(boot::room_for_spawned(), most_places - ranks_at_start());
+    const int room = options_.simulate
+                         ? 0  // the simulated network has the ranks of the start
+                         : std::min(boot::room_for_spawned(), most_places - ranks_at_start());
     if (room > 0 && boot::is_free_until_touched(memory.node.get())) {
       memory.places = ranks_at_start() + room;
       ranks_.resize(static_cast<std::size_t>(memory.places));

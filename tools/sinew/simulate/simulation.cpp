@@ -104,7 +104,7 @@ simulation::simulation(run_options& options)
     };
     set(vw::descriptor_variable, std::to_string(memory_.get()));
     set("SINEW_FABRIC_NODES", std::to_string(ranks_ > 1 ? ranks_ : 0));
-    set("SINEW_FABRIC_BACK_ENDS", ranks_ > 1 ? "sim" : "inproc");
+    set("SINEW_FABRIC_BACK_ENDS", "sim");
     set("SINEW_CORE_PROGRESS", "waiters");
   }
 }

@@ -151,6 +151,7 @@ std::int64_t network::least_delay() const noexcept {
 // A message goes on over the next link as soon as its first byte has come (cut-through), and then
 // takes that link for its whole length; so it is no faster than its slowest link, and waits where
 // others are before it.
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters): from, to, how much, when
 std::int64_t network::arrival(int from, int to, std::uint64_t bytes, std::int64_t time) {
   const auto length = static_cast<double>(bytes);
   const auto here = static_cast<route::node_id>(from / ranks_per_node_);

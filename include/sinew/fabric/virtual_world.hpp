@@ -83,12 +83,12 @@ struct port {
 };
 
 struct head {
-  std::uint32_t ranks;
   /// Ranks that have the turn. Whoever brings it to 0 wakes the simulator, which sleeps on it.
   /// Sequentially consistent, with `state`: the simulator takes no turn for handed over before the
   /// rank has said all.
   alignas(64) std::atomic<std::uint32_t> running;
-  alignas(64) std::atomic<std::uint32_t> woken;  ///< turns that ranks have taken by wake()
+  std::atomic<std::uint32_t> woken;  ///< turns that ranks have taken by wake()
+  std::uint32_t ranks;
 };
 
 [[nodiscard]] inline std::size_t bytes_for(int ranks) noexcept {

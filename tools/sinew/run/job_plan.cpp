@@ -112,9 +112,12 @@ std::string remark_on_other_mpi(const application& what, const std::string& prog
     const bool have_its_abi = has_foreign(tree_libraries(), name);
     if (path.empty() && have_its_abi) {
       if (const std::string why = why_environment_is_ignored(program); !why.empty()) {
-        return program + " " + why +
-               ", so that it finds no library where Sinew says. Install Sinew's libraries where "
-               "the system's are";
+        std::string complaint = program;
+        complaint += " " + why;
+        complaint +=
+            ", so that it finds no library where Sinew says. Install Sinew's libraries where the "
+            "system's are";
+        return complaint;
       }
       if (std::string why = why_two_mpis(program, linker_environment(what)); !why.empty()) {
         return why;

@@ -93,7 +93,9 @@ class runs {
     ::dup2(to.printed.get(), STDOUT_FILENO);
     ::dup2(to.complained.get(), STDERR_FILENO);
     const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    ::dup2(nothing, STDIN_FILENO);
+    if (nothing >= 0) {
+      ::dup2(nothing, STDIN_FILENO);
+    }
     run_options own = options_;
     own.runs = 0;
     own.seed = to.seed;

@@ -214,6 +214,7 @@ class simulator::state {
         still.push_back(r);
         of(r).runs = true;
         take_sent(r);  // it may wait for room, in a loop of its own
+        count_taken(r);
       } else if (port(r).hand_overs.load(std::memory_order_acquire) != of(r).hand_overs) {
         collect(r);
       }

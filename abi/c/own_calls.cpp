@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Our own system calls, past whatever a preloaded library puts in the way: libsinew_threads.so
-// turns a program's sched_yield() into a switch of fibers, which is wrong inside the scheduler.
+// turns a program's sched_yield() into a switch of fibers, which is wrong inside the scheduler, and
+// libsinew_clock.so lets virtual time pass where a program waits.
 // Linked into each of our libraries and seen by nobody else.
+#include <poll.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -70,6 +72,13 @@ extern "C" {
 
 [[gnu::visibility("hidden")]] int pause() {
   return static_cast<int>(answer(raw_call(SYS_ppoll, {})));
+}
+
+[[gnu::visibility("hidden")]] int poll(pollfd* files, nfds_t count, int milliseconds) {
+  const timespec limit{milliseconds / 1000, milliseconds % 1000 * 1'000'000L};
+  return static_cast<int>(answer(
+      raw_call(SYS_ppoll, {reinterpret_cast<long>(files), static_cast<long>(count),
+                           milliseconds < 0 ? 0 : reinterpret_cast<long>(&limit), 0, 0, 0})));
 }
 
 [[gnu::visibility("hidden")]] int nanosleep(const timespec* length, timespec* left) {

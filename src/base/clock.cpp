@@ -6,10 +6,39 @@
 #include <atomic>
 #include <cerrno>
 
+#include "sinew/base/clock_follower.hpp"
 #include "sinew/base/spin.hpp"
 
 namespace sinew {
+
+constinit std::atomic<time_source*> detail::time_in_use{nullptr};
+
 namespace {
+
+time_source* source_in_use() noexcept {
+  return detail::time_in_use.load(std::memory_order_relaxed);
+}
+
+// What libsinew_clock.so asks. A thread may come while the source is being taken back.
+constexpr sinew_followed_clock source_for_programs{
+    .now_ns = []() noexcept -> std::int64_t {
+      time_source* const source = source_in_use();
+      return source != nullptr ? source->now_ns() : 0;
+    },
+    .sleep_ns = [](std::int64_t length) noexcept -> int {
+      time_source* const source = source_in_use();
+      if (source == nullptr || !source->lets_caller_sleep()) {
+        return 0;
+      }
+      source->sleep_ns(length);
+      return 1;
+    }};
+
+void tell_follower(const sinew_followed_clock* clock) noexcept {
+  if (&::sinew_clock_follow != nullptr) {
+    ::sinew_clock_follow(clock);
+  }
+}
 
 // One moment seen on both clocks.
 struct moment {
@@ -67,6 +96,16 @@ calibration& calibrated() noexcept {
 
 }  // namespace
 
+time_from::time_from(time_source& source) noexcept {
+  detail::time_in_use.store(&source, std::memory_order_relaxed);
+  tell_follower(&source_for_programs);
+}
+
+time_from::~time_from() {
+  tell_follower(nullptr);
+  detail::time_in_use.store(nullptr, std::memory_order_relaxed);
+}
+
 std::int64_t processor_ns() noexcept {
   timespec used{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
@@ -77,8 +116,7 @@ void sleep_ns(std::int64_t length) noexcept {
   if (length <= 0) {
     return;
   }
-  if (time_source* const other = detail::time_in_use.load(std::memory_order_relaxed);
-      other != nullptr) {
+  if (time_source* const other = source_in_use(); other != nullptr && other->lets_caller_sleep()) {
     return other->sleep_ns(length);
   }
   timespec left{length / second_ns, length % second_ns};

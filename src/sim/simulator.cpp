@@ -52,6 +52,7 @@ struct later {
 struct rank_state {
   bool runs = true;  ///< as this simulator knows
   bool left = false;
+  bool sleeps = false;  ///< until `until`, whatever comes
   std::uint64_t hand_overs = 0;
   std::int64_t local = 0;
   std::int64_t sent = 0;       ///< when it sent last
@@ -247,8 +248,14 @@ class simulator::state {
     s.local = std::max(p.local.load(std::memory_order_relaxed), s.local);
     s.until = p.until.load(std::memory_order_relaxed);
     s.refused = p.refused.exchange(0, std::memory_order_relaxed) != 0;
-    s.left = p.why.load(std::memory_order_relaxed) == vw::reason::leaves;
+    const vw::reason why = p.why.load(std::memory_order_relaxed);
+    s.left = why == vw::reason::leaves;
+    s.sleeps = why == vw::reason::sleeps;
     if (s.left) {
+      return;
+    }
+    if (s.sleeps) {
+      give_turn_at(r, s.until);
       return;
     }
     if (!s.handed.empty() || (s.refused && !s.credits.empty())) {
@@ -276,7 +283,7 @@ class simulator::state {
     }
     for (const auto& [from, count] : taken) {
       of(from).credits.emplace_back(r, count);
-      if (of(from).refused && !of(from).runs && !of(from).left) {
+      if (of(from).refused && !of(from).runs && !of(from).sleeps && !of(from).left) {
         give_turn_at(from, now_);
       }
     }
@@ -385,7 +392,7 @@ class simulator::state {
       return;
     }
     s.arrived.push_back(number);
-    if (!s.runs && s.arrived.size() == 1) {
+    if (!s.runs && !s.sleeps && s.arrived.size() == 1) {
       give_turn_at(m.to, m.head.time);
     }
   }

@@ -149,5 +149,51 @@ TEST(simulator, a_deadlock_is_found_at_once) {
   EXPECT_TRUE(all.deadlock);
 }
 
+time_source& clock_of(endpoint& e) { return dynamic_cast<time_source&>(e); }
+
+TEST(simulator, a_rank_that_sleeps_is_not_woken_by_messages) {
+  const totals all = run(2, line_of_four, {}, [](endpoint& e, counter& got) {
+    if (e.rank() == 0) {
+      send(e, 1, 100);
+      return;
+    }
+    const std::int64_t before = clock_of(e).now_ns();
+    EXPECT_TRUE(clock_of(e).lets_caller_sleep());
+    clock_of(e).sleep_ns(second_ns);
+    EXPECT_GE(clock_of(e).now_ns() - before, second_ns);
+    EXPECT_LE(clock_of(e).now_ns() - before, second_ns + 1000);
+    got.await(e, 1);
+  });
+  EXPECT_TRUE(all.whole);
+  EXPECT_GE(all.virtual_ns, second_ns);
+  EXPECT_LE(all.steps, 20U);  // and not one for each 20 ns of the second
+}
+
+TEST(simulator, only_the_thread_that_has_opened_a_rank_lets_its_time_pass) {
+  const totals all = run(2, line_of_four, {}, [](endpoint& e, counter& got) {
+    if (e.rank() == 0) {
+      std::thread([&] { EXPECT_FALSE(clock_of(e).lets_caller_sleep()); }).join();
+      send(e, 1, 100);
+      return;
+    }
+    // While one thread sleeps another one may look for messages: it does not hand over as well.
+    std::atomic<bool> over{false};
+    std::thread other([&] {
+      while (!over.load()) {
+        e.sleep(1000);
+      }
+    });
+    for (int i = 0; i < 100; ++i) {
+      if (clock_of(e).lets_caller_sleep()) {
+        clock_of(e).sleep_ns(1000);
+      }
+    }
+    over.store(true);
+    other.join();
+    got.await(e, 1);
+  });
+  EXPECT_TRUE(all.whole);
+}
+
 }  // namespace
 }  // namespace sinew::sim

@@ -254,7 +254,7 @@ def readmes(tree):
     """Each module has a README, and a short one."""
     folders = {"/".join(p.split("/")[:2]) for p in tree.text if p.startswith("src/")}
     above = ("abi/mpi", "abi/coarray", "abi/c", "abi/route", "abi/job", "abi/threads",
-             "tools/sinew")
+             "abi/clock", "tools/sinew")
     folders |= {f for f in above if f in tree.paths}
     for folder in sorted(folders):
         path = f"{folder}/README.md"
@@ -323,6 +323,7 @@ WAITS_ELSEWHERE = (
     "src/base/",  # the calls themselves
     "include/",  # declarations; what waits in a header is a lock's first look
     "abi/threads/",  # a program's own waits for its own threads
+    "abi/clock/",  # the same, and its sleeps
     "abi/c/",  # the same for its fibers
 )
 
@@ -348,7 +349,8 @@ SYSTEM_TIME = re.compile(
     r"|gettimeofday|this_thread::sleep_for|random_device|getrandom|mt19937\w*)\b"
 )
 # The calls themselves; a program's own clocks; what measures the machine.
-SYSTEM_TIME_IN = ("src/base/", "include/sinew/base/", "abi/threads/", "abi/c/own_calls.cpp")
+SYSTEM_TIME_IN = ("src/base/", "include/sinew/base/", "abi/threads/", "abi/clock/",
+                  "abi/c/own_calls.cpp")
 
 
 def system_time(tree):

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
+#include <ctime>
+
+/// Of libsinew_clock.so, where that is loaded in front of the program: the system's time, past what
+/// it shows to programs instead. Else null.
+extern "C" [[gnu::weak]] int sinew_clock_real(clockid_t clock, timespec* now) noexcept;
 
 namespace sinew {
 
@@ -21,29 +25,34 @@ class time_source {
   [[nodiscard]] virtual std::int64_t now_ns() noexcept = 0;
   /// Returns when that long has passed.
   virtual void sleep_ns(std::int64_t length) noexcept = 0;
+  /// Can the calling thread let time pass by sleep_ns()? If not, it sleeps as long as the system
+  /// says, and this source's time does not move.
+  [[nodiscard]] virtual bool lets_caller_sleep() noexcept { return true; }
 };
 
 namespace detail {
 /// Null: the system tells the time. Set before threads read the time, and taken back after them,
-/// so relaxed is enough.
-inline constinit std::atomic<time_source*> time_in_use{nullptr};
+/// so relaxed is enough. One in a process, however many of our libraries it has.
+extern constinit std::atomic<time_source*> time_in_use;
 
 [[nodiscard]] inline std::int64_t system_now_ns() noexcept {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  timespec now;
+  if (&::sinew_clock_real != nullptr) [[unlikely]] {
+    ::sinew_clock_real(CLOCK_MONOTONIC, &now);
+  } else {
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+  }
+  return std::int64_t{now.tv_sec} * second_ns + now.tv_nsec;
 }
 }  // namespace detail
 
-/// Puts a source in the system's place while this object lives, for now_ns() and sleep_ns() of this
-/// copy of the library; ticks() goes on to count what the machine takes. One at a time, made and
-/// destroyed while no other thread uses Sinew. Cold.
+/// Puts a source in the system's place while this object lives, for now_ns() and sleep_ns(), and
+/// for the program's own clocks where libsinew_clock.so is loaded; ticks() goes on to count what
+/// the machine takes. One at a time, made and destroyed while no other thread uses Sinew. Cold.
 class time_from {
  public:
-  explicit time_from(time_source& source) noexcept {
-    detail::time_in_use.store(&source, std::memory_order_relaxed);
-  }
-  ~time_from() { detail::time_in_use.store(nullptr, std::memory_order_relaxed); }
+  explicit time_from(time_source& source) noexcept;
+  ~time_from();
   time_from(const time_from&) = delete;
   time_from& operator=(const time_from&) = delete;
 };

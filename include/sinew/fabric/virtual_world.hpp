@@ -56,8 +56,8 @@ struct ring {
 
 /// Whose turn it is.
 enum class turn : std::uint32_t { simulator, rank };
-/// What a rank hands over for.
-enum class reason : std::uint32_t { waits, leaves };
+/// What a rank hands over for. While it sleeps, messages that come do not give it the turn.
+enum class reason : std::uint32_t { waits, sleeps, leaves };
 
 /// What one rank and the simulator tell each other. `state` says whose turn it is (sequentially
 /// consistent, with head::running). The turn orders what the two write here, but for wake(), by

@@ -2,6 +2,7 @@
 // A rank's end of a simulated network. While the rank runs, its messages lie in a ring; when it has
 // nothing to do it hands over to the simulator, and goes on when that gives it a time.
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,9 @@ constexpr std::int64_t least_look_ns = 100;
 constexpr std::int64_t longest_look_ns = 10'000;
 /// Of each reading of the clock, so that a loop of readings ends.
 constexpr std::int64_t clock_ns = 20;
+constexpr std::int64_t longest_sleep_ns = INT64_MAX / 4;  // 73 years
+/// Of a thread that would hand over after another one has.
+constexpr std::uint64_t nap_ns = 100'000;
 constexpr handler_id most_ids = max_handlers + 1;
 
 class sim_endpoint final : public message_endpoint, public time_source {
@@ -44,6 +48,7 @@ class sim_endpoint final : public message_endpoint, public time_source {
       : world_(head_of(memory)),
         port_(port_of(memory, rank.index())),
         rank_(rank),
+        owner_(::syscall(SYS_gettid)),
         under_way_(world_.ranks) {
     port_.process = ::getpid();
     cpu_at_turn_ns_.store(cpu_ns(), std::memory_order_relaxed);
@@ -113,10 +118,15 @@ class sim_endpoint final : public message_endpoint, public time_source {
   }
   // Wait: for the time that the caller has named.
   void sleep_ns(std::int64_t length) noexcept override {
-    const std::int64_t until = now_ns() + length;
+    const std::int64_t until = now_ns() + std::min(length, longest_sleep_ns);
     while (!left_.load(std::memory_order_relaxed) && now_ns() < until) {
-      hand_over(reason::waits, until);
+      hand_over(reason::sleeps, until);
     }
+  }
+  // Not while another thread of the rank computes or has handed over; nor in the child of a fork.
+  [[nodiscard]] bool lets_caller_sleep() noexcept override {
+    return ::syscall(SYS_gettid) == owner_ && !handing_over_.load(std::memory_order_relaxed) &&
+           !left_.load(std::memory_order_relaxed);
   }
 
  private:
@@ -184,8 +194,22 @@ class sim_endpoint final : public message_endpoint, public time_source {
     }
   }
 
-  /// Returns when the simulator has given the turn back, or wake() has taken it.
+  /// Returns when the simulator has given the turn back, or wake() has taken it; soon, if another
+  /// thread has handed over.
   void hand_over(reason why, std::int64_t until) noexcept {
+    while (handing_over_.exchange(true, std::memory_order_acquire)) {
+      // Wait: a short one, for the other thread's turn; the caller looks again.
+      base::futex_wait(port_.state, static_cast<std::uint32_t>(turn::simulator), nap_ns,
+                       base::within::machine);
+      if (why != reason::leaves) {
+        return;
+      }
+    }
+    hand_over_alone(why, until);
+    handing_over_.store(false, std::memory_order_release);
+  }
+
+  void hand_over_alone(reason why, std::int64_t until) noexcept {
     {
       const std::lock_guard held(sending_);
       port_.local.store(local_ns(), std::memory_order_relaxed);
@@ -229,12 +253,14 @@ class sim_endpoint final : public message_endpoint, public time_source {
   head& world_;
   port& port_;
   const job_rank rank_;
+  const long owner_;  ///< the thread that has opened this, which may sleep in virtual time
   const limits bounds_{40, longest_message, false, true};
   std::atomic<bool> left_{false};  ///< the thread's that leaves and comes back; so relaxed
   bool knows_deadlock_ = false;
   int looks_ = 0;  ///< in a row that found nothing
   std::atomic<bool> nudged_{false};
-  std::mutex sending_;  ///< guards what follows, and the ring of what is sent
+  std::atomic<bool> handing_over_{false};  ///< some thread is in hand_over()
+  std::mutex sending_;                     ///< guards what follows, and the ring of what is sent
   std::vector<std::uint32_t> under_way_;
   // Read by any thread, for the time: a thread sees its own changes, and that is all that a clock
   // promises; so relaxed.

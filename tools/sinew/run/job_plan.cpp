@@ -41,8 +41,8 @@ bool foreign(std::string_view variable) {
                      [variable](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
-// Threads as fibers: by a library in front of the program's own, other such libraries kept.
-void preload_fibers(std::vector<std::string>& environment) {
+// A library in front of the program's own, other such libraries kept.
+void preload(std::string_view library, std::vector<std::string>& environment) {
   constexpr std::string_view start = "LD_PRELOAD=";
   std::string before;
   for (const std::string& each : environment) {
@@ -50,13 +50,13 @@ void preload_fibers(std::vector<std::string>& environment) {
       before = each.substr(start.size());
     }
   }
-  assign(environment, "LD_PRELOAD", preload_value(tree_libraries(), before));
+  assign(environment, "LD_PRELOAD", preload_value(library, tree_libraries(), before));
 }
 
 // Why a program cannot have its threads as fibers, as a complaint; or empty.
 std::string fibers_complaint(const std::string& program) {
   constexpr std::string_view head = "--threads-as-fibers: ";
-  if (!has_thread_library(tree_libraries())) {
+  if (!has_preloaded(thread_library, tree_libraries())) {
     return std::string(head) +
            "this build has no libsinew_threads.so (it needs an x86-64 "
            "processor and glibc 2.34)";
@@ -65,6 +65,15 @@ std::string fibers_complaint(const std::string& program) {
   return why.empty() ? why
                      : std::string(head) + program + " " + why +
                            " (without this option its threads are the system's)";
+}
+
+// Which of our libraries is to be put in front of this program, or none.
+std::string_view preloaded_library(const run_options& options, const std::string& program) {
+  const bool shows_time =
+      options.simulate && has_preloaded(clock_library, tree_libraries()) && takes_clock(program);
+  return options.threads_as_fibers ? thread_library
+         : shows_time              ? clock_library
+                                   : std::string_view();
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -212,6 +221,7 @@ job_plan plan_job(const run_options& options, host_map hosts, int node) {
         return plan;
       }
     }
+    const std::string_view preloaded = preloaded_library(options, found.path);
     programs.push_back(found.path);
     const std::string other = remark_on_other_mpi(each, found.path);
     plan.other_mpi_told = plan.other_mpi_told || !other.empty();
@@ -219,6 +229,7 @@ job_plan plan_job(const run_options& options, host_map hosts, int node) {
     for (planned_rank& rank : plan.ranks) {
       if (rank.what == &each) {
         rank.program = found.path;
+        rank.preloaded = preloaded;
       }
     }
   }
@@ -300,8 +311,9 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
     assign(result, name, value);
   }
   offer_libraries(result, plan.ranks[static_cast<std::size_t>(rank)].program);
-  if (options.threads_as_fibers) {
-    preload_fibers(result);
+  if (const std::string_view library = plan.ranks[static_cast<std::size_t>(rank)].preloaded;
+      !library.empty()) {
+    preload(library, result);
   }
   return result;
 }
@@ -327,8 +339,8 @@ std::string describe(const run_options& options, const job_plan& plan) {
     if (!options.trace.empty()) {
       text += " SINEW_BASE_TRACE=" + shell_quoted(trace_parts(options.trace));
     }
-    if (options.threads_as_fibers) {
-      text += " LD_PRELOAD=" + shell_quoted(preload_value(tree_libraries(), ""));
+    if (!each.preloaded.empty()) {
+      text += " LD_PRELOAD=" + shell_quoted(preload_value(each.preloaded, tree_libraries(), ""));
     }
     if (!each.cpus.empty()) {
       text += " taskset -c " + base::ranges_text(each.cpus);

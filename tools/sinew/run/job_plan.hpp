@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sinew/run/hosts.hpp"
@@ -15,6 +16,7 @@ struct planned_rank {
   std::string program;  ///< a path
   const sinew::tool::application* what = nullptr;
   std::vector<int> cpus;
+  std::string_view preloaded{};  ///< which of our libraries is put in front of it, or empty
 };
 
 struct job_plan {

@@ -13,8 +13,6 @@
 namespace sinew::tool {
 namespace {
 
-constexpr std::string_view library = "libsinew_threads.so.0";
-
 /// The program behind "#!", or empty.
 std::string script_interpreter(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -33,6 +31,19 @@ std::string script_interpreter(const std::string& path) {
   return program;
 }
 
+/// The sanitizer's library that this program is linked to, or empty.
+std::string sanitizer_of(elf_file& elf) {
+  for (const std::string& name : elf.needed()) {
+    for (const std::string_view mark :
+         {"libasan.", "libtsan.", "libubsan.", "liblsan.", "libhwasan."}) {
+      if (name.starts_with(mark)) {
+        return name;
+      }
+    }
+  }
+  return {};
+}
+
 std::string why_not_elf(const std::string& program) {
   elf_file elf(program);
   if (!elf.is_elf()) {
@@ -48,15 +59,10 @@ std::string why_not_elf(const std::string& program) {
   if (!linker.ends_with("/ld-linux-x86-64.so.2")) {
     return "uses another C library than glibc (" + linker + ")";
   }
-  for (const std::string& name : elf.needed()) {
-    for (const std::string_view mark :
-         {"libasan.", "libtsan.", "libubsan.", "liblsan.", "libhwasan."}) {
-      if (name.starts_with(mark)) {
-        return "is built with a sanitizer (" + name + "), which follows kernel threads only";
-      }
-    }
-  }
-  return {};
+  const std::string sanitizer = sanitizer_of(elf);
+  return sanitizer.empty()
+             ? sanitizer
+             : "is built with a sanitizer (" + sanitizer + "), which follows kernel threads only";
 }
 
 }  // namespace
@@ -70,12 +76,18 @@ std::string why_no_fibers(const std::string& program) {
   return interpreter.empty() ? why_not_elf(program) : why_not_elf(interpreter);
 }
 
-std::string preload_value(const std::string& folder, const std::string& before) {
+std::string preload_value(std::string_view library, const std::string& folder,
+                          const std::string& before) {
   return folder + "/" + std::string(library) + (before.empty() ? "" : ":" + before);
 }
 
-bool has_thread_library(const std::string& folder) {
+bool has_preloaded(std::string_view library, const std::string& folder) {
   return !folder.empty() && ::access((folder + "/" + std::string(library)).c_str(), R_OK) == 0;
+}
+
+bool takes_clock(const std::string& program) {
+  elf_file elf(program);
+  return !elf.is_elf() || sanitizer_of(elf).empty();
 }
 
 }  // namespace sinew::tool

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -25,6 +27,7 @@ namespace vw = fabric::virtual_world;
 
 /// While ranks run: how often it is looked whether they still do.
 constexpr std::uint64_t look_at_processes_ns = 10'000'000;
+constexpr std::uint64_t look_at_returning_ns = 200'000;
 constexpr std::int64_t long_computing_ns = 10 * second_ns;
 
 struct message {
@@ -52,7 +55,8 @@ struct later {
 struct rank_state {
   bool runs = true;  ///< as this simulator knows
   bool left = false;
-  bool sleeps = false;  ///< until `until`, whatever comes
+  bool sleeps = false;   ///< until `until`, whatever comes
+  bool returns = false;  ///< had left, and waits for a turn
   std::uint64_t hand_overs = 0;
   std::int64_t local = 0;
   std::int64_t sent = 0;       ///< when it sent last
@@ -63,6 +67,9 @@ struct rank_state {
   std::deque<std::uint64_t> ends;     ///< of these, in the ring's count of bytes
   std::deque<std::pair<int, std::uint32_t>> credits;  ///< who has taken how many of its messages
   bool refused = false;
+
+  /// For messages, and whoever brings one gives it a turn.
+  [[nodiscard]] bool waits() const noexcept { return !runs && !sleeps && !left && !returns; }
 };
 
 /// 'R' while it has work, 0 if it is gone.
@@ -106,6 +113,9 @@ class simulator::state {
   void run(const listeners& told) {
     while (await_ranks(told)) {
       collect();
+      if (some_return_ && !resume()) {
+        continue;
+      }
       if (!advance()) {
         if (all_have_left()) {
           // Wait: a short one, until stop(), or until one comes back.
@@ -119,6 +129,7 @@ class simulator::state {
         ask_all();
       }
     }
+    drop_ended();
     collect();
     while (all_have_left() && advance()) {  // what is on its way still comes, though nobody sees it
     }
@@ -154,6 +165,7 @@ class simulator::state {
         quiet_since = 0;
         continue;
       }
+      drop_ended();
       const std::int64_t here = now_ns();
       quiet_since = quiet_since == 0 ? here : quiet_since;
       if (here - quiet_since >= how_.patience_ns && (!some_rank_computes() || how_.preempt)) {
@@ -174,7 +186,7 @@ class simulator::state {
     });
   }
 
-  /// Of those that have the turn and have begun. Those that are gone leave.
+  /// Of those that have the turn and have begun.
   bool some_rank_computes() {
     bool computes = false;
     for (const int r : running_) {
@@ -188,12 +200,26 @@ class simulator::state {
         continue;
       }
       const char now = process_state(p.process);
-      if (now == 0 || now == 'Z') {
-        of(r).left = true;
-      }
       computes = computes || now == 'R' || now == 'D';
     }
     return computes;
+  }
+
+  /// Processes that have ended in their turn leave.
+  void drop_ended() {
+    for (const int r : running_) {
+      vw::port& p = port(r);
+      auto expected = static_cast<std::uint32_t>(vw::turn::rank);
+      if (p.joined.load(std::memory_order_acquire) != 0 && ::kill(p.process, 0) != 0 &&
+          errno == ESRCH &&
+          p.state.compare_exchange_strong(expected,
+                                          static_cast<std::uint32_t>(vw::turn::simulator),
+                                          std::memory_order_seq_cst)) {
+        of(r).left = true;
+        of(r).runs = false;
+        head_.running.fetch_sub(1, std::memory_order_seq_cst);
+      }
+    }
   }
 
   /// What those have done that had the turn.
@@ -251,7 +277,9 @@ class simulator::state {
     const vw::reason why = p.why.load(std::memory_order_relaxed);
     s.left = why == vw::reason::leaves;
     s.sleeps = why == vw::reason::sleeps;
-    if (s.left) {
+    s.returns = why == vw::reason::returns;
+    some_return_ = some_return_ || s.returns;
+    if (s.left || s.returns) {
       return;
     }
     if (s.sleeps) {
@@ -283,7 +311,7 @@ class simulator::state {
     }
     for (const auto& [from, count] : taken) {
       of(from).credits.emplace_back(r, count);
-      if (of(from).refused && !of(from).runs && !of(from).sleeps && !of(from).left) {
+      if (of(from).refused && of(from).waits()) {
         give_turn_at(from, now_);
       }
     }
@@ -332,6 +360,9 @@ class simulator::state {
   /// the turn side by side, each at its own time. Messages are injected only when no rank can send
   /// an earlier one any more.
   bool advance() {
+    while (!events_.empty() && is_stale(events_.top())) {
+      events_.pop();
+    }
     if (events_.empty() && injections_.empty()) {
       return !running_.empty();
     }
@@ -347,18 +378,30 @@ class simulator::state {
     while (!events_.empty() && events_.top().time < end) {
       const event e = events_.top();
       events_.pop();
+      if (is_stale(e)) {
+        continue;  // no time passes for it
+      }
       totals_.virtual_ns = std::max(totals_.virtual_ns, e.time);
       if (e.what == happening::arrival) {
         arrive(e.number);
-      } else if (rank_state& s = of(e.rank); !s.runs && !s.left && s.hand_overs == e.number) {
+      } else {
         turns.push_back(e.rank);
-        s.runs = true;
-        s.local = e.time;
+        of(e.rank).runs = true;
+        of(e.rank).local = e.time;
       }
     }
     ++totals_.steps;
     give_turns(turns);
     return true;
+  }
+
+  /// A turn for what its rank no longer waits for.
+  [[nodiscard]] bool is_stale(const event& e) {
+    if (e.what != happening::turn) {
+      return false;
+    }
+    const rank_state& s = of(e.rank);
+    return s.runs || s.left || s.returns || s.hand_overs != e.number;
   }
 
   void inject(std::uint64_t number) {
@@ -387,12 +430,8 @@ class simulator::state {
       totals_.digest = (totals_.digest ^ word) * 0x100000001b3U;
     }
     rank_state& s = of(m.to);
-    if (s.left) {
-      let_go(number);
-      return;
-    }
-    s.arrived.push_back(number);
-    if (!s.runs && !s.sleeps && s.arrived.size() == 1) {
+    s.arrived.push_back(number);  // also of one that has left: it may come back
+    if (s.waits() && s.arrived.size() == 1) {
       give_turn_at(m.to, m.head.time);
     }
   }
@@ -458,6 +497,42 @@ class simulator::state {
     return std::all_of(ranks_.begin(), ranks_.end(), [](const rank_state& s) { return s.left; });
   }
 
+  /// Ranks that had left together go on together: which of them comes back first is chance. So
+  /// those that return wait until all others do, or have ended, or wait for something else. False:
+  /// not yet.
+  bool resume() {
+    const bool together = std::all_of(ranks_.begin(), ranks_.end(),
+                                      [](const rank_state& s) { return s.left || s.returns; });
+    const std::int64_t here = now_ns();
+    returning_since_ = returning_since_ == 0 ? here : returning_since_;
+    for (int r = 0; r < static_cast<int>(ranks_.size()); ++r) {
+      if (of(r).left && may_return(r, here - returning_since_ >= how_.patience_ns)) {
+        // Wait: a short one, for a process that computes.
+        base::futex_wait(head_.running, 0, look_at_returning_ns, base::within::machine);
+        return false;
+      }
+    }
+    // What was under way when they left.
+    while (together && !(events_.empty() && injections_.empty())) {
+      (void)advance();
+    }
+    const std::int64_t now = together ? totals_.virtual_ns : now_;
+    for (int r = 0; r < static_cast<int>(ranks_.size()); ++r) {
+      if (std::exchange(of(r).returns, false)) {
+        give_turn_at(r, now);
+      }
+    }
+    some_return_ = false;
+    returning_since_ = 0;
+    return true;
+  }
+
+  /// `late`: only if it computes.
+  [[nodiscard]] bool may_return(int r, bool late) const {
+    const char now = process_state(port(r).process);
+    return now == 'R' || now == 'D' || (!late && now != 0 && now != 'Z');
+  }
+
   /// Each rank is given a turn in which it says what it waits for.
   void ask_all() {
     asked_ = true;
@@ -486,6 +561,8 @@ class simulator::state {
   std::int64_t now_ = 0;
   std::uint32_t woken_ = 0;
   bool asked_ = false;
+  bool some_return_ = false;
+  std::int64_t returning_since_ = 0;  ///< real time; 0: none returns
   bool told_of_computing_ = false;
   std::atomic<bool> stopped_{false};
   totals totals_;

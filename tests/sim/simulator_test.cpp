@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <barrier>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -133,6 +134,41 @@ TEST(simulator, seeds_change_who_comes_first) {
     });
   }
   EXPECT_TRUE(seen[1].load() && seen[2].load() && seen[3].load());
+}
+
+TEST(simulator, what_ranks_wait_for_in_vain_takes_no_time) {
+  const totals all = run(2, line_of_four, {}, [](endpoint& e, counter& got) {
+    if (e.rank() == 0) {
+      send(e, 1, 8);
+    }
+    while (e.rank() == 1 && got.count == 0) {
+      if (e.progress(16) == 0) {
+        e.sleep(second_ns);
+      }
+    }
+  });
+  EXPECT_LT(all.virtual_ns, 100'000);
+}
+
+TEST(simulator, ranks_that_have_left_come_back_together) {
+  std::uint64_t digest = 0;
+  for (int last = 0; last < 3; ++last) {
+    std::barrier<> fence(3);
+    const totals all = run(3, line_of_four, {}, [&](endpoint& e, counter& got) {
+      send(e, (e.rank().value() + 1) % 3, 8);
+      got.await(e, 1);
+      e.leave();
+      fence.arrive_and_wait();
+      if (e.rank() == job_rank{last}) {
+        sleep_ns(20'000'000);  // what comes meanwhile is kept for it
+      }
+      send(e, (e.rank().value() + 1) % 3, 8);
+      got.await(e, 2);
+    });
+    EXPECT_EQ(all.messages, 6U);
+    digest = last == 0 ? all.digest : digest;
+    EXPECT_EQ(all.digest, digest) << "rank " << last << " comes back last";
+  }
 }
 
 TEST(simulator, a_deadlock_is_found_at_once) {

@@ -56,8 +56,9 @@ struct ring {
 
 /// Whose turn it is.
 enum class turn : std::uint32_t { simulator, rank };
-/// What a rank hands over for. While it sleeps, messages that come do not give it the turn.
-enum class reason : std::uint32_t { waits, sleeps, leaves };
+/// What a rank hands over for. While it sleeps, messages that come do not give it the turn. One that
+/// has left may return: it then has no turn to hand over, and waits for one.
+enum class reason : std::uint32_t { waits, sleeps, leaves, returns };
 
 /// What one rank and the simulator tell each other. `state` says whose turn it is (sequentially
 /// consistent, with head::running). The turn orders what the two write here, but for wake(), by
@@ -87,7 +88,7 @@ struct head {
   /// Sequentially consistent, with `state`: the simulator takes no turn for handed over before the
   /// rank has said all.
   alignas(64) std::atomic<std::uint32_t> running;
-  std::atomic<std::uint32_t> woken;  ///< turns that ranks have taken by wake()
+  std::atomic<std::uint32_t> woken;  ///< turns that ranks have taken by wake(), returns
   std::uint32_t ranks;
 };
 

@@ -186,11 +186,14 @@ class sim_endpoint final : public message_endpoint, public time_source {
     nudged_.store(false, std::memory_order_relaxed);
   }
 
-  /// After leave(): a program may open sessions again after its last one.
+  /// After leave(): a program may open sessions again after its last one. The simulator gives the
+  /// turn once it knows of all others that have left whether they come back, too.
   void come_back() {
     if (left_.load(std::memory_order_relaxed)) [[unlikely]] {
-      left_.store(false, std::memory_order_relaxed);
-      wake();
+      if (left_.exchange(false, std::memory_order_relaxed)) {
+        world_.running.fetch_add(1, std::memory_order_seq_cst);
+        hand_over(reason::returns, never);
+      }
     }
   }
 
@@ -217,6 +220,9 @@ class sim_endpoint final : public message_endpoint, public time_source {
       port_.why.store(why, std::memory_order_relaxed);
       port_.hand_overs.fetch_add(1, std::memory_order_release);
       port_.state.store(static_cast<std::uint32_t>(turn::simulator), std::memory_order_seq_cst);
+    }
+    if (why == reason::returns) {
+      world_.woken.fetch_add(1, std::memory_order_seq_cst);  // the simulator looks at all
     }
     end_turn();
     if (why == reason::leaves) {

@@ -123,7 +123,16 @@ std::optional<coll::leaders_link> await_caller(open_port& port, const patience& 
   }
 }
 
+void expect_other_jobs(core::runtime& rt, error_kind otherwise) {
+  if (rt.endpoint().bounds().one_job) {
+    throw failure(otherwise,
+                  "ranks of other jobs, and ranks that are spawned, are not reached by a simulated "
+                  "network; run the program without sinew simulate");
+  }
+}
+
 std::string open_port_of(core::runtime& rt) {
+  expect_other_jobs(rt, error_kind::port);
   std::shared_ptr<open_port> made = open_port::open(rt, next_number());
   const std::string name = made->name().text();
   port_table& all = ports();
@@ -159,6 +168,7 @@ void close_port(core::runtime& rt, const std::string& name) {
 
 coll::leaders_link connect_to(const std::string& text, std::int64_t deadline_ns, leaders_way& way) {
   core::runtime& rt = way.engine().runtime();
+  expect_other_jobs(rt, error_kind::port);
   const port_name name = name_of_port(text);
   if (is_own(rt, name)) {
     throw failure(error_kind::port, "the port \"" + text + "\" is this rank's own");
@@ -183,6 +193,7 @@ coll::leaders_link connect_to(const std::string& text, std::int64_t deadline_ns,
 }
 
 std::optional<coll::leaders_link> join(boot::descriptor socket, leaders_way& way) {
+  expect_other_jobs(way.engine().runtime(), error_kind::argument);
   socket_talk talk(way.engine(), std::move(socket), 0);
   greeting own = own_greeting(way.engine().runtime());
   greeting other;

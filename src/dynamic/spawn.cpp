@@ -14,6 +14,8 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/dynamic/connections.hpp"
+#include "sinew/dynamic/failure.hpp"
+#include "sinew/dynamic/leaders.hpp"
 #include "sinew/dynamic/spawned_job.hpp"
 
 namespace sinew::dynamic {
@@ -149,6 +151,7 @@ spawning::spawning(coll::participant job, coll::participant at, comm_rank root,
 }
 
 void spawning::start(const commands& what) {
+  expect_other_jobs(job_.engine.runtime(), error_kind::spawn);
   const std::vector<command> asked = what();
   request all;
   for (const command& each : asked) {

@@ -212,8 +212,7 @@ class simulator::state {
       auto expected = static_cast<std::uint32_t>(vw::turn::rank);
       if (p.joined.load(std::memory_order_acquire) != 0 && ::kill(p.process, 0) != 0 &&
           errno == ESRCH &&
-          p.state.compare_exchange_strong(expected,
-                                          static_cast<std::uint32_t>(vw::turn::simulator),
+          p.state.compare_exchange_strong(expected, static_cast<std::uint32_t>(vw::turn::simulator),
                                           std::memory_order_seq_cst)) {
         of(r).left = true;
         of(r).runs = false;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sinew/coll/intercommunicators.hpp"
+#include "sinew/dynamic/failure.hpp"
 #include "sinew/dynamic/port.hpp"
 
 namespace sinew::dynamic {
@@ -26,6 +27,8 @@ class leaders_way {
   std::optional<coll::meeting> meeting_;
 };
 
+/// Throws failure, of this kind, where the network reaches this job alone.
+void expect_other_jobs(core::runtime& rt, error_kind otherwise);
 /// Opens a port of this rank; its name is what others connect to. Throws sinew::error.
 [[nodiscard]] std::string open_port_of(core::runtime& rt);
 /// The port of this name, if this rank has it open. Throws failure.

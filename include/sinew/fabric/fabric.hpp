@@ -99,6 +99,7 @@ struct limits {
   bool direct_copy;        ///< get/put of any exposed memory needs no help from its owner
   /// Looks bring nothing that a sleep does not: time passes in sleeps. Who waits sleeps at once.
   bool sleeps_at_once = false;
+  bool one_job = false;  ///< ranks of other jobs, and ranks that come later, are not reached
 };
 
 /// A buffer inside the fabric, reserved for one medium message: fill `data`, then commit.

@@ -56,8 +56,8 @@ struct ring {
 
 /// Whose turn it is.
 enum class turn : std::uint32_t { simulator, rank };
-/// What a rank hands over for. While it sleeps, messages that come do not give it the turn. One that
-/// has left may return: it then has no turn to hand over, and waits for one.
+/// What a rank hands over for. While it sleeps, messages that come do not give it the turn. One
+/// that has left may return: it then has no turn to hand over, and waits for one.
 enum class reason : std::uint32_t { waits, sleeps, leaves, returns };
 
 /// What one rank and the simulator tell each other. `state` says whose turn it is (sequentially

@@ -260,7 +260,7 @@ class sim_endpoint final : public message_endpoint, public time_source {
   port& port_;
   const job_rank rank_;
   const long owner_;  ///< the thread that has opened this, which may sleep in virtual time
-  const limits bounds_{40, longest_message, false, true};
+  const limits bounds_{40, longest_message, false, true, true};
   std::atomic<bool> left_{false};  ///< the thread's that leaves and comes back; so relaxed
   bool knows_deadlock_ = false;
   int looks_ = 0;  ///< in a row that found nothing

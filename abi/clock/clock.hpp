@@ -52,17 +52,18 @@ void has_waited(std::int64_t since, std::int64_t length) noexcept;
 }
 
 /// The C library's function of this name, behind ours; with arguments of exactly its types.
+template <class Result = int>
 class real_function {
  public:
   explicit constexpr real_function(const char* name) : name_(name) {}
   template <class... Arguments>
-  int operator()(Arguments... arguments) {
+  Result operator()(Arguments... arguments) {
     void* found = found_.load(std::memory_order_relaxed);
     if (found == nullptr) {
       found = ::dlsym(RTLD_NEXT, name_);
       found_.store(found, std::memory_order_relaxed);
     }
-    return reinterpret_cast<int (*)(Arguments...)>(found)(arguments...);
+    return reinterpret_cast<Result (*)(Arguments...)>(found)(arguments...);
   }
 
  private:

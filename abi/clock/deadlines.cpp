@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waits of threads for each other until a moment, which the program has taken from its virtual
 // clock: they last really, until the real moment as far away.
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdarg>
 
 #include "abi/clock/clock.hpp"
 #include "sinew/base/clock_follower.hpp"
@@ -50,6 +54,28 @@ clockid_t clock_of(const timespec& moment) noexcept {
                                                                        : CLOCK_REALTIME;
 }
 
+constinit real_function<long> real_syscall{"syscall"};
+
+/// A wait on a futex with a limit, as std::future has it.
+long wait_on_futex(const long (&a)[6]) {
+  long result = 0;
+  const auto call = [&](const timespec* limit) {
+    result =
+        real_syscall(long{SYS_futex}, a[0], a[1], a[2], reinterpret_cast<long>(limit), a[4], a[5]);
+    return result == 0 ? 0 : errno;
+  };
+  const auto& limit = *reinterpret_cast<const timespec*>(a[3]);
+  if ((a[1] & FUTEX_CMD_MASK) != FUTEX_WAIT) {
+    const bool by_date = (a[1] & FUTEX_CLOCK_REALTIME) != 0;
+    const int code = until(by_date ? CLOCK_REALTIME : CLOCK_MONOTONIC, limit, call);
+    errno = code == 0 ? errno : code;
+  } else if (const std::int64_t since = now_ns(); call(&limit) == ETIMEDOUT) {
+    has_waited(since, ns_of(limit));
+    errno = ETIMEDOUT;
+  }
+  return result;
+}
+
 int by_errno(int code) noexcept {
   if (code == 0) {
     return 0;
@@ -62,6 +88,24 @@ int by_errno(int code) noexcept {
 }  // namespace sinew::clock
 
 extern "C" {
+
+// It takes six arguments, however many there are: what is too many lies in the caller's frame.
+long syscall(long number, ...) noexcept {
+  using namespace sinew::clock;
+  long a[6];
+  va_list rest;
+  va_start(rest, number);
+  for (long& each : a) {
+    each = va_arg(rest, long);
+  }
+  va_end(rest);
+  const long operation = a[1] & FUTEX_CMD_MASK;
+  if (number == SYS_futex && a[3] != 0 &&
+      (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET)) {
+    return wait_on_futex(a);
+  }
+  return real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
 
 int sem_timedwait(sem_t* __restrict s, const timespec* __restrict moment) {
   using namespace sinew::clock;

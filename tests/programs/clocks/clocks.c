@@ -3,6 +3,7 @@
 // Under `sinew simulate` the same comes each time, and no second of it is real.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/futex.h>
 #include <mpi.h>
 #include <poll.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <threads.h>
 #include <time.h>
@@ -89,6 +91,14 @@ static void wait_for_nothing(void) {
   begin();
   const int code = sem_timedwait(&semaphore, &at);
   printf("%d %s\n", code, strerror(errno)), end("semaphore");
+  // As std::future::wait_for() does.
+  int word = 0;
+  at = in(CLOCK_MONOTONIC, 20000000);
+  begin();
+  const long past = syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, 0, &at, NULL, ~0);
+  printf("%ld %s\n", past, strerror(errno)), end("futex until a moment");
+  const struct timespec length = {0, 20000000};
+  begin(), syscall(SYS_futex, &word, FUTEX_WAIT, 0, &length, NULL, 0), end("futex for a time");
 }
 
 static void* second_thread(void* unused) {

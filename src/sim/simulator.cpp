@@ -99,6 +99,7 @@ class simulator::state {
         random_(how.seed),
         ranks_(static_cast<std::size_t>(ranks)) {
     head_.ranks = static_cast<std::uint32_t>(ranks);
+    head_.layout = vw::this_layout;
     head_.running.store(static_cast<std::uint32_t>(ranks));
     for (int r = 0; r < ranks; ++r) {
       vw::port& p = port(r);

@@ -90,7 +90,11 @@ struct head {
   alignas(64) std::atomic<std::uint32_t> running;
   std::atomic<std::uint32_t> woken;  ///< turns that ranks have taken by wake(), returns
   std::uint32_t ranks;
+  std::uint64_t layout;  ///< `this_layout` of who has made it
 };
+/// Programs that were linked to another Sinew have another one, if it is changed with what stands
+/// here.
+inline constexpr std::uint64_t this_layout = std::uint64_t{sizeof(port)} << 32 | 2;
 
 [[nodiscard]] inline std::size_t bytes_for(int ranks) noexcept {
   return 4096 + static_cast<std::size_t>(ranks) * ((sizeof(port) + 4095) / 4096 * 4096);

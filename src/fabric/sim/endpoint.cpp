@@ -324,6 +324,9 @@ std::shared_ptr<network> open_sim(const network_options& options) {
   SINEW_CHECK(at != MAP_FAILED, "the memory of the simulated network cannot be mapped",
               base::system_reason(errno), base::system_advice(errno));
   auto* const memory = static_cast<std::byte*>(at);
+  SINEW_CHECK(head_of(memory).layout == this_layout, "this program cannot be simulated",
+              "it is linked to another Sinew than sinew simulate is of",
+              "link it again, or start it with the other one's sinew");
   SINEW_CHECK(head_of(memory).ranks == static_cast<std::uint32_t>(options.ranks),
               "the simulated network is another job's",
               "it has " + std::to_string(head_of(memory).ranks) + " ranks, and this job " +

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -450,7 +451,7 @@ class simulator::state {
                                            std::memory_order_seq_cst)) {
         head_.running.fetch_sub(1, std::memory_order_seq_cst);  // it has woken by itself
       }
-      base::futex_wake(p.state, 1, base::within::machine);
+      base::futex_wake(p.state, INT_MAX, base::within::machine);  // other threads nap on it, too
       running_.push_back(r);
     }
   }

@@ -212,6 +212,20 @@ TEST(simulator, only_the_thread_that_has_opened_a_rank_lets_its_time_pass) {
       send(e, 1, 100);
       return;
     }
+    // While one thread sleeps another one may look for messages: it does not hand over as well.
+    std::atomic<bool> over{false};
+    std::thread other([&] {
+      while (!over.load()) {
+        e.sleep(1000);
+      }
+    });
+    for (int i = 0; i < 100; ++i) {
+      if (clock_of(e).lets_caller_sleep()) {
+        clock_of(e).sleep_ns(1000);
+      }
+    }
+    over.store(true);
+    other.join();
     got.await(e, 1);
   });
   EXPECT_TRUE(all.whole);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -92,7 +93,7 @@ class sim_endpoint final : public message_endpoint, public time_source {
     if (port_.state.compare_exchange_strong(expected, static_cast<std::uint32_t>(turn::rank),
                                             std::memory_order_seq_cst)) {
       world_.woken.fetch_add(1, std::memory_order_seq_cst);
-      base::futex_wake(port_.state, 1, base::within::machine);
+      base::futex_wake(port_.state, INT_MAX, base::within::machine);  // some may only nap on it
       return;
     }
     nudged_.store(true, std::memory_order_seq_cst);

@@ -43,15 +43,12 @@ std::optional<opencoarrays_files> find_files() {
 std::optional<subject> find_opencoarrays() {
   const auto compiler = fortran_compiler();
   const auto launcher = program_in_path("mpirun.openmpi");
-  if (!compiler || !launcher || !find_files()) {
+  const auto files = find_files();
+  if (!compiler || !launcher || !files) {
     return std::nullopt;
   }
-  std::string version = "unknown";
-  const auto said = answer_of("dpkg-query", {"-W", "-f=${Version}", "libcoarrays-openmpi-dev"});
-  if (!said.empty()) {
-    version = said.front();
-  }
-  return subject{"opencoarrays", *compiler, *launcher, version};
+  return subject{"opencoarrays", *compiler, *launcher,
+                 packaged_version(files->folder / "libcaf_openmpi.so")};
 }
 
 std::optional<std::string> coarray_program(const experiment& e, const subject& who,

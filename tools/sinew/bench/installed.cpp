@@ -56,6 +56,22 @@ std::vector<std::string> answer_of(const std::string& program,
   return found;
 }
 
+std::string packaged_version(const std::string& file) {
+  const auto first_of = [](const std::vector<std::string>& words) {
+    return words.empty() ? std::string() : words.front();
+  };
+  const std::string owner = first_of(answer_of("dpkg-query", {"-S", file}));  // "name[:arch]:"
+  const std::string package = owner.substr(0, owner.find_first_of(":,"));
+  std::string version;
+  if (!package.empty()) {
+    version = first_of(answer_of("dpkg-query", {"-W", "-f=${Version}", package}));
+  }
+  if (version.empty()) {
+    version = first_of(answer_of("rpm", {"-qf", "--qf=%{VERSION}-%{RELEASE}", file}));
+  }
+  return version.empty() ? "unknown" : version;
+}
+
 std::optional<installed_package> find_package(const std::string& name) {
   const auto version = answer_of("pkg-config", {"--modversion", name});
   if (version.empty()) {

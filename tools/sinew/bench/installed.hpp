@@ -31,6 +31,10 @@ namespace sinew::tool {
 [[nodiscard]] std::vector<std::string> answer_of(const std::string& program,
                                                  const std::vector<std::string>& words);
 
+/// The version of the package that a file belongs to, as the system's package manager tells it;
+/// "unknown" if it tells none. Suspends. Cold.
+[[nodiscard]] std::string packaged_version(const std::string& file);
+
 /// A library by its name for pkg-config. Suspends. Cold.
 struct installed_package {
   std::string version;

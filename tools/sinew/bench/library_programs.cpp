@@ -46,24 +46,6 @@ std::optional<std::string> cxx_compiler() {
   return program_in_path(chosen.empty() ? "c++" : chosen);
 }
 
-// What the system's package manager says of the package that a peer's header belongs to: for
-// libraries that do not tell their version.
-std::string packaged_version(const std::string& header) {
-  const auto first_of = [](const std::vector<std::string>& words) {
-    return words.empty() ? std::string() : words.front();
-  };
-  const std::string owner = first_of(answer_of("dpkg-query", {"-S", header}));  // "name[:arch]:"
-  const std::string package = owner.substr(0, owner.find_first_of(":,"));
-  std::string version;
-  if (!package.empty()) {
-    version = first_of(answer_of("dpkg-query", {"-W", "-f=${Version}", package}));
-  }
-  if (version.empty()) {
-    version = first_of(answer_of("rpm", {"-qf", "--qf=%{VERSION}-%{RELEASE}", header}));
-  }
-  return version.empty() ? "unknown" : version;
-}
-
 /// A peer that is there: with its compiler and version.
 std::optional<subject> found_peer(const library_peer& peer) {
   const std::string name(peer.name);

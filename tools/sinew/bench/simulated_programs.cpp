@@ -19,12 +19,7 @@ std::optional<subject> find_smpi() {
   if (!compiler || !launcher) {
     return std::nullopt;
   }
-  std::string version = "unknown";
-  const auto said = answer_of("dpkg-query", {"-W", "-f=${Version}", "libsimgrid-dev"});
-  if (!said.empty()) {
-    version = said.front();
-  }
-  return subject{"smpi", *compiler, *launcher, version};
+  return subject{"smpi", *compiler, *launcher, packaged_version(*launcher)};
 }
 
 void put_in(std::string& text, std::string_view word, const std::string& value) {

@@ -80,9 +80,9 @@ const std::vector<network_preset>& presets() {
       {"bgq", "Blue Gene/Q", {500, 500, 600, 32, 1.8, 18, 100, 400, 10}},
       // Ajima et al.: The Tofu interconnect D, CLUSTER 2018: 6.8 GB/s a link, 0.49 us for a put.
       {"tofu", "Tofu interconnect D", {150, 150, 350, 70, 6.8, 40.8, 30, 250, 12}},
-      // Keeneland (seed 001): QDR, 3.2 GB/s of data.
+      // Keeneland: QDR, 3.2 GB/s of data.
       {"qdr", "InfiniBand QDR", {350, 350, 900, 100, 3.2, 3.2, 120, 300, 6}},
-      // Astra (seed 003): EDR, 12 GB/s of data, 90 ns a switch.
+      // Astra: EDR, 12 GB/s of data, 90 ns a switch.
       {"edr", "InfiniBand EDR", {250, 250, 600, 90, 12, 12, 50, 250, 10}},
       {"ethernet",
        "Ethernet of 25 Gbit/s over TCP",

@@ -64,8 +64,8 @@ struct rank_state {
   std::uint64_t messages = 0;  ///< that it has sent
   std::int64_t until = vw::never;
   std::deque<std::uint64_t> arrived;  ///< numbers of messages that have come, and lie here
-  std::deque<int> handed;             ///< senders of those in its ring
-  std::deque<std::uint64_t> ends;     ///< of these, in the ring's count of bytes
+  /// Of the messages in its ring: the sender, and where it ends in the ring's count of bytes.
+  std::deque<std::pair<int, std::uint64_t>> handed;
   std::deque<std::pair<int, std::uint32_t>> credits;  ///< who has taken how many of its messages
   bool refused = false;
 
@@ -124,7 +124,7 @@ class simulator::state {
           base::futex_wait(head_.running, 0, look_at_processes_ns, base::within::machine);
           continue;
         }
-        if (asked_) {
+        if (totals_.deadlock) {
           told.on_deadlock();
           return;
         }
@@ -302,10 +302,9 @@ class simulator::state {
     rank_state& s = of(r);
     const std::uint64_t read = port(r).in.read.load(std::memory_order_acquire);
     std::vector<std::pair<int, std::uint32_t>> taken;  // by sender
-    while (!s.handed.empty() && s.ends.front() <= read) {
-      const int from = s.handed.front();
+    while (!s.handed.empty() && s.handed.front().second <= read) {
+      const int from = s.handed.front().first;
       s.handed.pop_front();
-      s.ends.pop_front();
       const auto known = std::find_if(taken.begin(), taken.end(),
                                       [from](const auto& each) { return each.first == from; });
       known != taken.end() ? void(++known->second) : void(taken.emplace_back(from, 1));
@@ -487,8 +486,7 @@ class simulator::state {
         std::memcpy(next + 1, m.data.get(), m.head.size);
       }
       in.put(*next);
-      s.handed.push_back(m.from);
-      s.ends.push_back(in.written.load(std::memory_order_relaxed));
+      s.handed.emplace_back(m.from, in.written.load(std::memory_order_relaxed));
       let_go(s.arrived.front());
       s.arrived.pop_front();
     }
@@ -536,7 +534,6 @@ class simulator::state {
 
   /// Each rank is given a turn in which it says what it waits for.
   void ask_all() {
-    asked_ = true;
     totals_.deadlock = true;
     for (int r = 0; r < static_cast<int>(ranks_.size()); ++r) {
       if (!of(r).left && !of(r).runs) {
@@ -561,7 +558,6 @@ class simulator::state {
   std::uint64_t arrivals_ = 0;
   std::int64_t now_ = 0;
   std::uint32_t woken_ = 0;
-  bool asked_ = false;
   bool some_return_ = false;
   std::int64_t returning_since_ = 0;  ///< real time; 0: none returns
   bool told_of_computing_ = false;

@@ -96,15 +96,19 @@ struct head {
 /// here.
 inline constexpr std::uint64_t this_layout = std::uint64_t{sizeof(port)} << 32 | 2;
 
+/// The head has a page, and each port has whole pages behind it.
+inline constexpr std::size_t page = 4096;
+inline constexpr std::size_t port_bytes = (sizeof(port) + page - 1) / page * page;
+static_assert(sizeof(head) <= page);
+
 [[nodiscard]] inline std::size_t bytes_for(int ranks) noexcept {
-  return 4096 + static_cast<std::size_t>(ranks) * ((sizeof(port) + 4095) / 4096 * 4096);
+  return page + static_cast<std::size_t>(ranks) * port_bytes;
 }
 [[nodiscard]] inline head& head_of(std::byte* memory) noexcept {
   return *reinterpret_cast<head*>(memory);
 }
 [[nodiscard]] inline port& port_of(std::byte* memory, std::size_t rank) noexcept {
-  static_assert(sizeof(head) <= 4096);
-  return *reinterpret_cast<port*>(memory + 4096 + rank * ((sizeof(port) + 4095) / 4096 * 4096));
+  return *reinterpret_cast<port*>(memory + page + rank * port_bytes);
 }
 
 /// This rank's endpoint over memory that a simulator has prepared. Cold.

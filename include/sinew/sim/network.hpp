@@ -16,15 +16,15 @@ namespace sinew::sim {
 
 /// Times in ns, rates in bytes a ns (that is, GB/s).
 struct network_speeds {
-  double send_overhead = 400;     ///< the sender's own time for a message (LogGP's o)
-  double receive_overhead = 400;  ///< the receiver's
-  double latency = 800;           ///< of both ends' adapters together, without the links
-  double hop_latency = 40;        ///< of each link
-  double link_rate = 2;           ///< of one cable, in one direction
-  double injection_rate = 4;      ///< of a node (LogGP's 1/G)
-  double gap = 100;               ///< a node's least time between two messages (LogGP's g)
-  double node_latency = 300;      ///< between ranks of one node
-  double node_rate = 8;
+  double send_overhead;     ///< the sender's own time for a message (LogGP's o)
+  double receive_overhead;  ///< the receiver's
+  double latency;           ///< of both ends' adapters together, without the links
+  double hop_latency;       ///< of each link
+  double link_rate;         ///< of one cable, in one direction
+  double injection_rate;    ///< of a node (LogGP's 1/G)
+  double gap;               ///< a node's least time between two messages (LogGP's g)
+  double node_latency;      ///< between ranks of one node
+  double node_rate;
 };
 
 /// Presets by name; see the table in network.cpp.

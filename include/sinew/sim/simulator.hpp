@@ -2,19 +2,16 @@
 // Runs the ranks of a job in virtual time: gives each its turn when something happens to it, and
 // carries messages as a network's model says. One thread of its own, beside the launcher's.
 //
-// A step is one moment of virtual time. All ranks to which something happens then have the turn,
-// side by side; when the last one has handed over, time goes on to the next event. What ranks have
-// sent is put in order by (time, rank), never by who was quicker, so that the run is a function of
-// program, network and seed.
+// A step begins at the time of the next event, and ends before a message that is sent now could
+// come. All ranks to which something happens meanwhile have the turn, side by side; when the last
+// one has handed over the next step begins. What ranks have sent is put in order by (time, rank),
+// never by who was quicker, so that the run is a function of program, network and seed.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "sinew/sim/network.hpp"
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "fabric/shm/layout.hpp"
 #include "gtest/gtest.h"
@@ -39,7 +40,21 @@ class corrupt_peers : public ::testing::TestWithParam<bool> {
     return {memory_.base() + static_cast<std::size_t>(rank) * per_rank_, &shape_};
   }
   /// The slot that rank 1 handles next.
-  [[nodiscard]] slot& next_slot() { return of(1).ring_from(0)[1]; }
+  [[nodiscard]] slot& next_slot() { return of(1).ring_from(0)[handled_]; }
+  /// Rank 1 gets as much from rank 0, to the end.
+  void get(std::size_t bytes) {
+    std::vector<std::byte> source(bytes), target(bytes);
+    const remote_address from{reinterpret_cast<std::uintptr_t>(source.data()),
+                              ranks_[0]->expose(source.data(), source.size())};
+    bool done = false;
+    const callback fire{[](void* d) noexcept { *static_cast<bool*>(d) = true; }, &done};
+    ASSERT_TRUE(ranks_[1]->get(0, target.data(), from, bytes, fire).posted());
+    while (!done) {
+      (void)ranks_[0]->progress(1);
+      (void)ranks_[1]->progress(1);
+    }
+    ++handled_;  // one answer brings so few bytes
+  }
   void send(std::size_t bytes) {
     const std::byte data[200]{};
     ASSERT_TRUE(ranks_[0]->send_medium(1, 1, {}, data, bytes).done());
@@ -65,6 +80,7 @@ class corrupt_peers : public ::testing::TestWithParam<bool> {
   std::size_t per_rank_;
   test::shared_memory memory_;
   bool threads_;
+  std::size_t handled_ = 1;
   std::unique_ptr<endpoint> ranks_[2];
 };
 
@@ -117,6 +133,12 @@ TEST_P(corrupt_peers, an_answer_to_no_get) {
 
 TEST_P(corrupt_peers, an_answer_beyond_its_get) {
   say(slot_kind::inner_medium, 1, 64, {{0, 1 << 20}}, 0);
+  expect_end("not what was asked");
+}
+
+TEST_P(corrupt_peers, an_answer_to_a_get_that_has_ended) {
+  get(64);
+  say(slot_kind::inner_medium, 1, 8, {{std::uint64_t{1} << 32, 0}}, 0);
   expect_end("not what was asked");
 }
 

@@ -210,6 +210,7 @@ status one_sided<Threads>::get(job_rank peer, void* local, const remote_address&
   const status sent = carrier_.send_short_message(peer, slot_kind::inner_short, get_request, head,
                                                   addresses, sizeof addresses);
   if (!sent.done()) {
+    g.bytes = 0;
     gets_.release(index);
     return sent;
   }
@@ -407,10 +408,10 @@ void one_sided<Threads>::on_get_chunk(const arrival& m) noexcept {
     return;  // the get has ended
   }
   get_state& g = gets_[index];
-  // A get ends only when all that was taken on has come.
+  // A get ends only when all that was taken on has come; none is under way where `bytes` is 0.
   const bool current = g.generation.load(std::memory_order_acquire) == m.head.word[0] >> 32;
   const std::uint64_t offset = m.head.word[1];
-  if (!current || g.peer != m.source || offset > g.bytes || m.size > g.bytes - offset)
+  if (!current || g.peer != m.source || offset >= g.bytes || m.size > g.bytes - offset)
       [[unlikely]] {
     corrupt_peer(m.source, "what it sends for a get is not what was asked of it", offset);
   }
@@ -565,6 +566,7 @@ int one_sided<Threads>::step_get(int index) {
     }
   }
   const callback done = g.when_done;
+  g.bytes = 0;  // an answer that still comes is wrong
   gets_.release(index);
   done.call(done.argument);
   return moved + 1;

@@ -53,7 +53,7 @@ class one_sided {
   struct get_state {
     std::byte* local;
     std::uint64_t source;
-    std::uint64_t bytes;
+    std::uint64_t bytes{0};  ///< 0: none is under way
     std::uint64_t arrived;   ///< by stream or by our own copying
     std::uint64_t asked_at;  ///< ticks
     /// Stored last (release) by get(), loaded by the handler of the first chunk, which may come

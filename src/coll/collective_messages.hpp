@@ -78,8 +78,13 @@ class collective_messages {
                : fault_;
   }
 
+  /// What depends on a fault is none either, on any rank: after one, others get it instead of data.
   void send(const buffer& from, int dest) {
     SINEW_EXPECT(dest != rank_);  // it would wait for itself
+    if (fault_ != fault::none) [[unlikely]] {
+      send_fault(dest);
+      return;
+    }
     note(engine_.send(comm_, p2p::collectives_of(comm_), from, real(dest), tag_).error);
   }
   void recv(const buffer& into, int source) {
@@ -87,6 +92,11 @@ class collective_messages {
     note(engine_.recv(comm_, p2p::collectives_of(comm_), into, real(source), tag_).error);
   }
   void exchange(const buffer& from, int dest, const buffer& into, int source) {
+    if (fault_ != fault::none) [[unlikely]] {
+      send_fault(dest);
+      recv(into, source);
+      return;
+    }
     note(engine_
              .exchange(comm_, p2p::collectives_of(comm_), from, real(dest), tag_, into,
                        real(source), tag_)
@@ -100,6 +110,9 @@ class collective_messages {
 
  private:
   friend class batch;
+  void send_fault(int dest) noexcept {
+    engine_.send_fault(comm_, p2p::collectives_of(comm_), fault_, real(dest), tag_);
+  }
   [[nodiscard]] comm_rank real(int r) const noexcept {
     SINEW_EXPECT(r >= 0 && r < size_);
     return comm_rank{ranks_ == nullptr ? r : ranks_[r]};
@@ -134,8 +147,12 @@ class batch {
     }
   }
   void send(const buffer& from, int dest) {
-    make_room();  // before there is something to be lost
     collective_messages& t = call_;
+    if (t.fault_ != fault::none) [[unlikely]] {
+      t.send_fault(dest);
+      return;
+    }
+    make_room();  // before there is something to be lost
     auto* r = t.engine_.isend(t.comm_, p2p::collectives_of(t.comm_), from, t.real(dest), t.tag_);
     if (r != nullptr) {
       add(r);

@@ -15,6 +15,10 @@ void schedule::make_room() {
 
 void schedule::send(const p2p::buffer& from, int dest) {
   SINEW_EXPECT(dest >= 0 && dest < comm_->size());
+  if (fault_ != p2p::fault::none) [[unlikely]] {
+    engine_.send_fault(*comm_, p2p::collectives_of(*comm_), fault_, comm_rank{dest}, tag_);
+    return;
+  }
   make_room();  // before there is something to be lost
   p2p::request* r = engine_.isend(*comm_, p2p::collectives_of(*comm_), from, comm_rank{dest}, tag_);
   if (r != nullptr) {

@@ -40,7 +40,8 @@ class schedule {
 
   [[nodiscard]] const core::communicator& comm() const noexcept { return *comm_; }
   [[nodiscard]] p2p::engine& engine() const noexcept { return engine_; }
-  /// The memory must last until the message has ended, at least as long as this object.
+  /// The memory must last until the message has ended, at least as long as this object. After a
+  /// fault it goes instead of the data: what depends on it is none either.
   void send(const p2p::buffer& from, int dest);
   void receive(const p2p::buffer& into, int source);
   void send(const void* from, std::size_t bytes, int dest) {

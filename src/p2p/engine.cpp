@@ -53,6 +53,7 @@ void engine::state::set_handlers(fabric::endpoint& of) {
   observers.install(of, am_eager_sync, eager.sync);
   observers.install(of, am_rts, storing<&state::receives, &receiver::arrived_rts>);
   observers.install(of, am_push, storing<&state::pieces, &inflows::arrived_push>);
+  of.set_handler(am_fault, storing<&state::receives, &receiver::arrived_fault>, this);
   of.set_handler(am_piece, hearing<&state::pieces, &inflows::arrived_piece>, this);
   of.set_handler(am_matched, hearing<&state::sends, &sender::arrived_matched>, this);
   of.set_handler(am_throttle, hearing<&state::peers, &peer_table::arrived_throttle>, this);

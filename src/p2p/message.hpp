@@ -31,6 +31,7 @@ enum am : fabric::handler_id {
   am_piece,       ///< a piece of it; word 0 names it
   am_revoke,      ///< word 0: nothing more goes in that context and the next
   am_withdraw,    ///< its sender wants the message back, of the context in word 1
+  am_fault,       ///< as the first three, without data, and the upper half of word 0 says why
   am_end
 };
 static_assert(am_end <= core::handlers::rma);
@@ -53,7 +54,7 @@ static_assert(std::is_trivially_copyable_v<announcement>);
 
 /// A message that arrived before its receive: data, or an RTS.
 struct matched : match::message {
-  enum class way : std::uint8_t { eager, rts, pushed, tagged };
+  enum class way : std::uint8_t { eager, rts, pushed, tagged, fault };
   static constexpr std::size_t inline_bytes = 48;
   /// Of heap, from one use to the next in any case; more: see large_heaps.
   static constexpr std::size_t always_kept = 2048;
@@ -69,6 +70,7 @@ struct matched : match::message {
   std::size_t charged = 0;  ///< bytes held against its sender's limit
   job_rank job_source = 0;
   way how = way::eager;
+  fault why = fault::none;  ///< that there are no data, of a fault
   std::array<std::byte, inline_bytes> small{};
 
   [[nodiscard]] std::byte* data() noexcept {

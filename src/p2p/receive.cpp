@@ -172,6 +172,12 @@ void receiver::consume(operation& op, matched* m) noexcept {
     all_.network.take(op, what);
     return;
   }
+  if (m->how == matched::way::fault) [[unlikely]] {
+    const fault why = m->why;
+    all_.unexpected.discard(m);
+    all_.operations.fail(op, why);
+    return;
+  }
   if (m->how == matched::way::pushed && all_.pieces.take_over(op, *m)) {
     all_.unexpected.discard(m);
     return;
@@ -316,6 +322,23 @@ bool receiver::arrived_rts(const fabric::arrival& a) {
   });
   if (found.met != nullptr) {
     fetch(*found.met, a.source, o.operation, o.from, o.bytes);
+  }
+  return found.met != nullptr || found.stored != nullptr;
+}
+
+bool receiver::arrived_fault(const fabric::arrival& a) {
+  const auto why = static_cast<fault>(a.head.word[0] >> 32);
+  if (why == fault::none || why > fault::revoked) [[unlikely]] {
+    fabric::corrupt_peer(a.source, "what it says of a message that will not come is no fault",
+                         a.head.word[0] >> 32);
+  }
+  const fabric::header head{{static_cast<std::uint32_t>(a.head.word[0]), a.head.word[1]}};
+  const meeting found = meet({a.source, head, nullptr, 0}, 0, [&](matched& m) {
+    m.how = matched::way::fault;
+    m.why = why;
+  });
+  if (found.met != nullptr) {
+    all_.operations.fail(*found.met, why);
   }
   return found.met != nullptr || found.stored != nullptr;
 }

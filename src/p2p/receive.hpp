@@ -91,6 +91,7 @@ class receiver {
   template <bool Threads, bool Sync>
   [[nodiscard]] bool arrived(const fabric::arrival& a);
   [[nodiscard]] bool arrived_rts(const fabric::arrival& a);
+  [[nodiscard]] bool arrived_fault(const fabric::arrival& a);
   void arrived_withdraw(const fabric::arrival& a) noexcept;
   /// Both null: nothing has happened, for want of memory.
   struct meeting {

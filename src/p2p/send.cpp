@@ -73,6 +73,14 @@ request* engine::isend(const core::communicator& comm, channel& in, const buffer
   return s.sends.start(in, head, from, peer, how);
 }
 
+void engine::send_fault(const core::communicator& comm, channel& in, fault why, comm_rank dest,
+                        message_tag tag) noexcept {
+  SINEW_EXPECT(is_channel_of(in, comm) && in.away == nullptr && why != fault::none && tag >= 0);
+  fabric::header head = make_header(in, tag, comm.rank());
+  head.word[0] |= static_cast<std::uint64_t>(why) << 32;
+  state_->sends.control_in_order(comm.job_rank(dest), am_fault, head);
+}
+
 // A message that its receiver fetches. Throws as operation_pool::whole() does.
 void sender::offer(operation& op, const buffer& from) {
   const std::size_t bytes = from.bytes();

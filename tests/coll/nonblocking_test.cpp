@@ -233,5 +233,37 @@ TEST(nonblocking, a_fault_is_told_where_it_is) {
   });
 }
 
+/// Whose own messages were all right may depend on one whose were not: the data are there, or the
+/// fault is told.
+TEST(nonblocking, what_depends_on_a_fault_is_one_too) {
+  run_job(9, backend::inproc, core::threading::one, [](member& m) {
+    const communicator_ref c = coll::duplicate({m.engine, m.comm});
+    const coll::participant at{m.engine, *c};
+    for (const bool blocking : {true, false}) {
+      for (int narrow = 1; narrow < m.size; ++narrow) {
+        std::vector<int> data(100, m.rank == 0 ? narrow : -1);
+        const p2p::buffer all = ints_at(data.data(), m.rank == narrow ? 99 : 100);
+        p2p::fault f = p2p::fault::none;
+        if (blocking) {
+          f = coll::bcast(at, all, 0);
+        } else {
+          const auto o =
+              coll::start(m.engine, c, coll::plan_of(coll::position_of(at), bcast_of(all, 0)),
+                          coll::nonblocking_tag(*c));
+          m.engine.runtime().wait(o->over);
+          f = o->outcome;
+        }
+        if (f == p2p::fault::none) {
+          EXPECT_EQ(data, std::vector<int>(100, narrow));
+        } else {
+          EXPECT_EQ(f, p2p::fault::truncated);
+        }
+        EXPECT_TRUE(m.rank != narrow || f != p2p::fault::none);
+        coll::barrier(at);
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace sinew::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every rule of two-sided messages, on every back-end, with and without threads.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <numeric>
@@ -113,6 +114,54 @@ TEST_P(p2p_rules, truncation_names_both_sizes) {
         EXPECT_TRUE(std::equal(into.begin(), into.begin() + static_cast<std::ptrdiff_t>(n / 2),
                                data.begin()));
         EXPECT_EQ(into[n / 2], std::byte{0});
+      }
+    }
+  });
+}
+
+/// In the place of a message: its receive, whether it is posted, waits or comes later, ends with
+/// the fault, and the messages around it arrive.
+TEST_P(p2p_rules, a_fault_goes_where_a_message_would) {
+  job(2, [](member& m) {
+    channel& in = collectives_of(m.comm);
+    const auto received = [&](request* r) {
+      const result ended = finish(m, r);
+      return ended.error;
+    };
+    for (int round = 0; round < 4; ++round) {
+      const bool posted = round % 2 == 0;
+      const fault why = round < 2 ? fault::peer_failed : fault::truncated;
+      int word = 5;
+      const buffer data = buffer::of_bytes(&word, sizeof word);
+      if (m.rank == 0) {
+        if (posted) {
+          recv(m, nullptr, 0, 1, 9);
+        }
+        m.engine.send(m.comm, in, data, 1, 1);
+        m.engine.send_fault(m.comm, in, why, 1, 2);
+        m.engine.send(m.comm, in, data, 1, 1);
+        send(m, nullptr, 0, 1, 10);
+        recv(m, nullptr, 0, 1, 10);
+        m.engine.send_fault(m.comm, in, why, 1, 3);
+      } else {
+        std::array<int, 3> got{};
+        const auto into = [&](std::size_t i) { return buffer::of_bytes(&got[i], sizeof got[i]); };
+        if (!posted) {
+          recv(m, nullptr, 0, 0, 10);
+        }
+        request* const first = m.engine.irecv(m.comm, in, into(0), 0, 1);
+        request* const none = m.engine.irecv(m.comm, in, into(1), 0, 2);
+        request* const last = m.engine.irecv(m.comm, in, into(2), 0, 1);
+        if (posted) {
+          send(m, nullptr, 0, 0, 9);
+          recv(m, nullptr, 0, 0, 10);
+        }
+        EXPECT_EQ(received(first), fault::none);
+        EXPECT_EQ(received(none), why);
+        EXPECT_EQ(received(last), fault::none);
+        EXPECT_EQ(got, (std::array{5, 0, 5}));
+        send(m, nullptr, 0, 0, 10);
+        EXPECT_EQ(m.engine.recv(m.comm, in, into(1), 0, 3).error, why);
       }
     }
   });

@@ -8,9 +8,9 @@ namespace sinew::core::handlers {
 
 /// The first of each module. A module that needs more than one counts on from there.
 inline constexpr fabric::handler_id p2p = 1;
-inline constexpr fabric::handler_id rma = 10;
-inline constexpr fabric::handler_id event = 11;
-inline constexpr fabric::handler_id end = 12;
+inline constexpr fabric::handler_id rma = 11;
+inline constexpr fabric::handler_id event = 12;
+inline constexpr fabric::handler_id end = 13;
 
 static_assert(end <= fabric::max_handlers);
 

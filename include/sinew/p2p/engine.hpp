@@ -226,6 +226,11 @@ class engine {
                                   comm_rank dest, message_tag tag) noexcept;
   result recv(const core::communicator& comm, channel& in, const buffer& into, comm_rank source,
               message_tag tag);
+  /// Instead of a message, in a channel of collectives: the receive that it would have met ends
+  /// with `why`, without data. Returns at once; ends the process where there is no memory for it.
+  /// Cold.
+  void send_fault(const core::communicator& comm, channel& in, fault why, comm_rank dest,
+                  message_tag tag) noexcept;
   /// Null if the operation finished at once (only sends do; its outcome needs no looking at).
   [[nodiscard]] request* isend(const core::communicator& comm, channel& in, const buffer& from,
                                comm_rank dest, message_tag tag, mode how = mode::standard);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Places of a node's memory that one rank takes after another.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -9,6 +12,18 @@
 #include <vector>
 
 #include "sinew/fabric/fabric.hpp"
+
+namespace {
+bool pages_stay = false;
+}
+
+/// In place of the library's, to be a system that says it has removed pages, and has not.
+extern "C" int madvise(void* at, std::size_t bytes, int advice) noexcept {
+  if (pages_stay && advice == MADV_REMOVE) {
+    return 0;
+  }
+  return static_cast<int>(::syscall(SYS_madvise, at, bytes, advice));
+}
 
 namespace sinew::fabric {
 namespace {
@@ -155,6 +170,18 @@ TEST_P(tenants, are_waited_for) {
   EXPECT_FALSE(a->net->meet(2, 2));
   (void)a->net->progress(1);
   EXPECT_TRUE(a->net->meet(2, 1));  // still the one who is there
+}
+
+TEST_P(tenants, empty_what_the_system_does_not) {
+  const auto a = open(0, 0);
+  pages_stay = true;
+  for (std::uint32_t tenant = 1; tenant <= 3; ++tenant) {
+    const auto later = open(2, tenant);
+    expect_met(*a, 2, tenant);
+    expect_sent(*a, *later, tenant, 300, 8);
+    expect_sent(*later, *a, tenant, 300, 8);
+  }
+  pages_stay = false;
 }
 
 /// A long message between a rank of the start and tenants, each another process to the first.

@@ -21,8 +21,11 @@ namespace sinew::fabric::shm {
 template <bool Threads>
 void messages<Threads>::begin_part() {
   SINEW_EXPECT(tenant_ != 0);
-  mine_.state().ready.store(0, std::memory_order_release);
-  if (::madvise(mine_.at, shape_.bytes, MADV_REMOVE) != 0) {
+  control& state = mine_.state();
+  state.ready.store(0, std::memory_order_release);
+  // Stays if the system only says that it has removed the pages, as qemu-user does.
+  state.base = 1;
+  if (::madvise(mine_.at, shape_.bytes, MADV_REMOVE) != 0 || state.base != 0) {
     std::memset(mine_.at, 0, shape_.packets_at);
   }
 }

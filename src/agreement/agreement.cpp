@@ -12,6 +12,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/memory.hpp"
 #include "sinew/base/raw_write.hpp"
+#include "sinew/core/losses.hpp"
 
 namespace sinew::agreement {
 namespace {
@@ -68,7 +69,9 @@ class elections {
  public:
   explicit elections(p2p::engine& engine) : engine_(engine) {
     chore_ = engine.runtime().add_chore(
-        [](void* self) { return static_cast<elections*>(self)->end_started(); }, this);
+        [](void* self) { return static_cast<elections*>(self)->end_started(); }, this,
+        core::chore_place::anywhere,
+        core::losses::ring_for(engine.runtime(), [](void*, bool) { return true; }));
     engine.runtime().add_diagnosis([](void* self) { static_cast<elections*>(self)->report(); },
                                    this);
   }

@@ -26,6 +26,21 @@ constexpr std::uint64_t name_mask = (~std::uint64_t{0} << 32) & ~left_bit;
 
 }  // namespace
 
+vote_words packed(const cast_vote& vote) noexcept {
+  return {std::uint64_t{vote.ballot.slot} << 32 | std::uint64_t{vote.ballot.key} << 16 |
+              vote.ballot.turn,
+          std::uint64_t{vote.left} << 32 | vote.flag};
+}
+
+cast_vote unpacked(const vote_words& words) noexcept {
+  return {
+      {static_cast<std::uint32_t>(words.ballot >> 32),
+       static_cast<std::uint16_t>(words.ballot >> 16), static_cast<std::uint16_t>(words.ballot)},
+      static_cast<std::uint32_t>(words.said),
+      0,
+      words.said >> 32 != 0};
+}
+
 std::size_t survival::bytes_for(int ranks) noexcept {
   const auto n = static_cast<std::size_t>(ranks);
   return sizeof(word) * (1 + n + rows + 2 * rows * n);
@@ -90,11 +105,13 @@ void survival::vote(const ballot& b, job_rank rank, std::uint32_t flag) noexcept
   vote_of(b, rank).store(name_of(b) | flag, std::memory_order_release);
 }
 
-void survival::note_vote(const ballot& b, job_rank rank, std::uint32_t flag,
-                         std::uint32_t deaths) noexcept {
-  deaths_at_vote(b, rank).store(deaths, std::memory_order_relaxed);
+void survival::note(job_rank rank, const cast_vote& vote) noexcept {
+  if (vote.left) {
+    return note_left(vote.ballot, rank);
+  }
+  deaths_at_vote(vote.ballot, rank).store(vote.deaths, std::memory_order_relaxed);
   // Release: who sees the vote sees the number, too.
-  vote_of(b, rank).store(name_of(b) | flag, std::memory_order_release);
+  vote_of(vote.ballot, rank).store(name_of(vote.ballot) | vote.flag, std::memory_order_release);
 }
 
 // Where votes and deaths have one order: how many were dead when the last member had voted or died.

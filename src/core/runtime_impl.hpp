@@ -98,10 +98,11 @@ class runtime::impl final : public runtime {
     }
   }
   /// Whether something but a message may be to be done after a sleep: another thread's work, or a
-  /// chore's. In real time every sleep is as short as if it were so.
+  /// chore's that nothing rings for. In real time every sleep is as short as if it were so.
   [[nodiscard]] bool ends_by_itself(std::uint32_t chores) const noexcept {
     return !endpoint_->bounds().sleeps_at_once || serves_fibers() ||
-           (chores_wanted_.load(std::memory_order_relaxed) & chores) != 0;
+           (chores_wanted_.load(std::memory_order_relaxed) &
+            ~chores_told_.load(std::memory_order_relaxed) & chores) != 0;
   }
   /// Whether all of these agree to it.
   bool tell_of_sleep(std::uint32_t chores, bool begins);

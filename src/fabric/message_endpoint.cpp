@@ -257,6 +257,9 @@ void message_endpoint::serve_question(const arrival& m, kind what) {
 }
 
 void message_endpoint::take_answer(const arrival& m, kind what) {
+  if (given_up_.contains(m.source)) {
+    return;  // it was under way when its request ended
+  }
   const std::uint64_t number = number_of(m.head);
   if (number >= requests_.size() || requests_[number].peer != m.source ||
       requests_[number].left < m.size || (what == kind::result && m.size != sizeof(std::uint64_t)))

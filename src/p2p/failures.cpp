@@ -30,7 +30,11 @@ constexpr std::int64_t look_period_ns = 100'000;
 failure_watch::failure_watch(const parts& p)
     : all_(p),
       survivors_(p.rt.session().survivors()),
-      chore_(p.rt.add_chore([](void* s) { return static_cast<failure_watch*>(s)->look(); }, this)) {
+      chore_(p.rt.add_chore([](void* s) { return static_cast<failure_watch*>(s)->look(); }, this,
+                            core::chore_place::anywhere,
+                            core::losses::ring_for(p.rt, [](void* s, bool begins) {
+                              return !begins || static_cast<failure_watch*>(s)->end_all() == 0;
+                            }))) {
   core::losses::of(p.rt).listen(
       core::loss_listener::messages,
       [](void* s, job_rank dead) { static_cast<failure_watch*>(s)->note(dead); }, this);
@@ -131,7 +135,7 @@ void failure_watch::find_failed(channel& in, std::vector<failed_receive>& failed
 
 // In the poller: nothing arrives meanwhile, so that what is found stays posted, and keeps its
 // channel.
-void failure_watch::end_receives() {
+std::size_t failure_watch::end_receives() {
   all_.receives.post_held_back();
   std::vector<failed_receive> failed;
   all_.channels.each([&](channel& in) {
@@ -141,6 +145,7 @@ void failure_watch::end_receives() {
   for (const auto& [op, why] : failed) {
     all_.receives.end_posted(*op, why);
   }
+  return failed.size();
 }
 
 void failure_watch::end_with(operation& op, fault why) noexcept {
@@ -151,7 +156,7 @@ void failure_watch::end_with(operation& op, fault why) noexcept {
   all_.operations.fail(op, why);
 }
 
-void failure_watch::end_sends_to(job_rank peer) {
+std::size_t failure_watch::end_sends_to(job_rank peer) {
   std::vector<operation*> ended;
   all_.waiting.take(peer, ended);
   all_.pieces.take(peer, ended);
@@ -162,31 +167,39 @@ void failure_watch::end_sends_to(job_rank peer) {
       end_with(*op, fault::peer_failed);
     }
   }
+  return ended.size();
 }
 
 // Sends that wait for an answer in a revoked communicator: their receives have ended, too.
-void failure_watch::end_revoked_sends() {
+std::size_t failure_watch::end_revoked_sends() {
   std::vector<operation*> ended;
   all_.waiting.take_unanswered(
       ended, [](const operation& op) { return op.in->revoked.load(std::memory_order_relaxed); });
   for (operation* op : ended) {
     end_with(*op, fault::revoked);
   }
+  return ended.size();
+}
+
+/// How many operations.
+std::size_t failure_watch::end_all() {
+  return base::must_have_memory("ending operations with a rank that has died", [&] {
+    std::size_t ended = 0;
+    for (const auto* const dead : {&dead_members_, &lost_strangers_}) {
+      for (const job_rank each : *dead) {
+        ended += end_sends_to(each);
+      }
+    }
+    ended += end_revoked_sends();
+    return ended + end_receives();
+  });
 }
 
 int failure_watch::look() {
   if (!any() || now_ns() - looked_ns_ < look_period_ns) {
     return 0;
   }
-  base::must_have_memory("ending operations with a rank that has died", [&] {
-    for (const auto* const dead : {&dead_members_, &lost_strangers_}) {
-      for (const job_rank each : *dead) {
-        end_sends_to(each);
-      }
-    }
-    end_revoked_sends();
-    end_receives();
-  });
+  (void)end_all();
   looked_ns_ = now_ns();
   if (dead_members_.empty() && lost_strangers_.empty() && !any_revoked_) {
     any_.store(false, std::memory_order_relaxed);

@@ -59,7 +59,7 @@ class failure_watch {
   [[nodiscard, gnu::cold, gnu::noinline]] bool end_failed(operation& op, job_rank to) noexcept;
   /// What waits for that rank ends: for room, for its answer, for its data, for the rest of its
   /// message.
-  void end_sends_to(job_rank peer);
+  std::size_t end_sends_to(job_rank peer);
 
   // --- revoked communicators ---
 
@@ -80,14 +80,15 @@ class failure_watch {
   void note(job_rank dead);
   void begin_looking();
   int look();
+  std::size_t end_all();
   /// A receive that is posted, and the fault that it ends with.
   struct failed_receive {
     operation* op;
     fault why;
   };
   void find_failed(channel& in, std::vector<failed_receive>& failed);
-  void end_receives();
-  void end_revoked_sends();
+  std::size_t end_receives();
+  std::size_t end_revoked_sends();
   void end_with(operation& op, fault why) noexcept;
   void mark_revoked(std::uint32_t context, job_rank by);
 

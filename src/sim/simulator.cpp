@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <map>
+#include <mutex>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -30,6 +32,10 @@ namespace vw = fabric::virtual_world;
 constexpr std::uint64_t look_at_processes_ns = 10'000'000;
 constexpr std::uint64_t look_at_returning_ns = 200'000;
 constexpr std::int64_t long_computing_ns = 10 * second_ns;
+
+/// Until all know of a death, or of a notice; a seed makes it up to twice as long.
+constexpr std::int64_t death_ns = 100'000;
+constexpr std::int64_t notice_ns = 5'000;
 
 struct message {
   vw::record head;
@@ -53,15 +59,25 @@ struct later {
   }
 };
 
+/// What all ranks are to see at a time: a death, or words that a rank has posted.
+struct notice {
+  int rank;
+  bool death;
+  fabric::header words;
+};
+
 struct rank_state {
   bool runs = true;  ///< as this simulator knows
   bool left = false;
+  bool died = false;     ///< and so has left
   bool sleeps = false;   ///< until `until`, whatever comes
   bool returns = false;  ///< had left, and waits for a turn
   std::uint64_t hand_overs = 0;
   std::int64_t local = 0;
-  std::int64_t sent = 0;       ///< when it sent last
-  std::uint64_t messages = 0;  ///< that it has sent
+  std::int64_t sent = 0;          ///< when it sent last
+  std::uint64_t messages = 0;     ///< that it has sent
+  std::int64_t last_arrival = 0;  ///< of these
+  std::int64_t noticed = 0;       ///< when its last notice is seen
   std::int64_t until = vw::never;
   std::deque<std::uint64_t> arrived;  ///< numbers of messages that have come, and lie here
   /// Of the messages in its ring: the sender, and where it ends in the ring's count of bytes.
@@ -113,8 +129,10 @@ class simulator::state {
   }
 
   void run(const listeners& told) {
+    told_ = &told;
     while (await_ranks(told)) {
       collect();
+      take_ended();
       if (some_return_ && !resume()) {
         continue;
       }
@@ -143,6 +161,15 @@ class simulator::state {
     base::futex_wake(head_.running, 1, base::within::machine);
   }
 
+  void ended(int rank, bool died) noexcept {
+    {
+      const std::lock_guard held(ending_);
+      ended_.emplace_back(rank, died);
+    }
+    any_ended_.store(true);
+    base::futex_wake(head_.running, 1, base::within::machine);
+  }
+
   [[nodiscard]] const totals& result() const noexcept { return totals_; }
   [[nodiscard]] const network& model() const noexcept { return *net_; }
 
@@ -159,6 +186,7 @@ class simulator::state {
       if (stopped_.load()) {
         return false;
       }
+      take_ended();
       // Wait: a short one; ranks compute, which is told once it is long, and stop() ends it.
       base::futex_wait(head_.running, now,
                        std::min(look_at_processes_ns, static_cast<std::uint64_t>(how_.patience_ns)),
@@ -202,7 +230,8 @@ class simulator::state {
         continue;
       }
       const char now = process_state(p.process);
-      computes = computes || now == 'R' || now == 'D';
+      const bool is_over = now == 0 || now == 'Z' || now == 'X';
+      computes = computes || now == 'R' || now == 'D' || (how_.survive && is_over);
     }
     return computes;
   }
@@ -210,15 +239,43 @@ class simulator::state {
   /// Processes that have ended in their turn leave.
   void drop_ended() {
     for (const int r : running_) {
-      vw::port& p = port(r);
-      auto expected = static_cast<std::uint32_t>(vw::turn::rank);
-      if (p.joined.load(std::memory_order_acquire) != 0 && ::kill(p.process, 0) != 0 &&
-          errno == ESRCH &&
-          p.state.compare_exchange_strong(expected, static_cast<std::uint32_t>(vw::turn::simulator),
-                                          std::memory_order_seq_cst)) {
-        of(r).left = true;
-        of(r).runs = false;
-        head_.running.fetch_sub(1, std::memory_order_seq_cst);
+      const vw::port& p = port(r);
+      if (!how_.survive && p.joined.load(std::memory_order_acquire) != 0 &&
+          ::kill(p.process, 0) != 0 && errno == ESRCH) {
+        drop(r);
+      }
+    }
+  }
+
+  /// If it has the turn it hands over for ever. Its process has ended.
+  void drop(int r) {
+    auto expected = static_cast<std::uint32_t>(vw::turn::rank);
+    if (port(r).state.compare_exchange_strong(
+            expected, static_cast<std::uint32_t>(vw::turn::simulator), std::memory_order_seq_cst)) {
+      head_.running.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    of(r).left = true;
+    of(r).runs = false;
+  }
+
+  /// Of those that others tell of. A rank has died when it has sent the last of its messages, which
+  /// still come; or when its last turn began.
+  void take_ended() {
+    if (!any_ended_.exchange(false)) {
+      return;
+    }
+    std::vector<std::pair<int, bool>> all;
+    {
+      const std::lock_guard held(ending_);
+      all.swap(ended_);
+    }
+    for (const auto& [r, died] : all) {
+      const bool had_left = of(r).left;
+      take_sent(r);
+      drop(r);
+      if (died && !std::exchange(of(r).died, true)) {
+        const std::int64_t last = std::max(of(r).local, of(r).sent);
+        add_notice(r, had_left ? std::max(last, now_) : last, death_ns, {r, true, {}});
       }
     }
   }
@@ -254,6 +311,12 @@ class simulator::state {
     vw::port& p = port(r);
     rank_state& s = of(r);
     while (const vw::record* const next = p.out.front()) {
+      if (next->peer == vw::launcher) {
+        s.sent = std::max(next->time, s.sent);
+        add_notice(r, s.sent, notice_ns, {r, false, next->head});
+        p.out.pop(*next);
+        continue;
+      }
       message m{*next, r, static_cast<int>(next->peer), nullptr};
       if (next->size != 0) {
         m.data = std::make_unique_for_overwrite<std::byte[]>(next->size);
@@ -276,7 +339,7 @@ class simulator::state {
     s.until = p.until.load(std::memory_order_relaxed);
     s.refused = p.refused.exchange(0, std::memory_order_relaxed) != 0;
     const vw::reason why = p.why.load(std::memory_order_relaxed);
-    s.left = why == vw::reason::leaves;
+    s.left = s.died || why == vw::reason::leaves;
     s.sleeps = why == vw::reason::sleeps;
     s.returns = why == vw::reason::returns;
     some_return_ = some_return_ || s.returns;
@@ -347,6 +410,19 @@ class simulator::state {
     const std::uint64_t varied = how_.seed != 0 ? random_.below(256) : 0;
     events_.push({time, ++arrivals_ ^ varied, happening::arrival, r, number});
   }
+  /// All see it later by `delay` than `time`, and what a rank posts in its order.
+  void add_notice(int r, std::int64_t time, std::int64_t delay, const notice& what) {
+    rank_state& s = of(r);
+    delay += varied(delay);
+    s.noticed = std::max(time + delay, s.noticed + 1);
+    notices_.emplace(std::pair(s.noticed, r), what);
+  }
+  /// With a seed: something below `end`.
+  [[nodiscard]] std::int64_t varied(std::int64_t end) {
+    return how_.seed != 0
+               ? static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(end)))
+               : 0;
+  }
   void give_turn_at(int r, std::int64_t time) {
     events_.push({std::max(time, of(r).local),
                   std::uint64_t{1} << 63 | static_cast<std::uint64_t>(r), happening::turn, r,
@@ -363,17 +439,19 @@ class simulator::state {
     while (!events_.empty() && is_stale(events_.top())) {
       events_.pop();
     }
-    if (events_.empty() && injections_.empty()) {
+    if (events_.empty() && injections_.empty() && notices_.empty()) {
       return !running_.empty();
     }
-    now_ = std::min(events_.empty() ? vw::never : events_.top().time,
-                    injections_.empty() ? vw::never : injections_.top().time);
+    now_ = std::min({events_.empty() ? vw::never : events_.top().time,
+                     injections_.empty() ? vw::never : injections_.top().time, next_notice()});
     while (!injections_.empty() && injections_.top().time <= now_) {
       const std::uint64_t number = injections_.top().number;
       injections_.pop();
       inject(number);
     }
-    const std::int64_t end = now_ + std::max<std::int64_t>(net_->least_delay(), 1);
+    show_notices();
+    const std::int64_t end =
+        std::min(now_ + std::max<std::int64_t>(net_->least_delay(), 1), next_notice());
     std::vector<int> turns;
     while (!events_.empty() && events_.top().time < end) {
       const event e = events_.top();
@@ -395,6 +473,33 @@ class simulator::state {
     return true;
   }
 
+  [[nodiscard]] std::int64_t next_notice() const {
+    return notices_.empty() ? vw::never : notices_.begin()->first.first;
+  }
+
+  /// Those of the present. Nobody has the turn, and those that wait get one. What one that has died
+  /// had sent before comes before they know of it.
+  void show_notices() {
+    bool shown = false;
+    while (next_notice() <= now_) {
+      const auto [when, what] = *notices_.begin();
+      notices_.erase(notices_.begin());
+      if (what.death && of(what.rank).last_arrival >= now_) {
+        notices_.emplace(std::pair(of(what.rank).last_arrival + 1, what.rank), what);
+        continue;
+      }
+      what.death ? told_->on_death(what.rank) : told_->on_notice(what.rank, what.words);
+      totals_.virtual_ns = std::max(totals_.virtual_ns, now_);
+      shown = true;
+    }
+    for (int r = 0; shown && r < static_cast<int>(ranks_.size()); ++r) {
+      port(r).news.store(1, std::memory_order_relaxed);
+      if (of(r).waits()) {
+        give_turn_at(r, now_);
+      }
+    }
+  }
+
   /// A turn for what its rank no longer waits for.
   [[nodiscard]] bool is_stale(const event& e) {
     if (e.what != happening::turn) {
@@ -407,16 +512,14 @@ class simulator::state {
   void inject(std::uint64_t number) {
     message& m = messages_[number];
     std::int64_t time = net_->arrival(m.from, m.to, m.head.size + sizeof m.head.head, now_);
-    if (how_.seed != 0) {
-      time += static_cast<std::int64_t>(
-          random_.below(static_cast<std::uint64_t>(1 + (time - now_) / 2)));
-    }
+    time += varied(1 + (time - now_) / 2);
     // Between two ranks nothing overtakes.
     const std::uint64_t pair =
         static_cast<std::uint64_t>(m.from) << 32 | static_cast<std::uint32_t>(m.to);
     std::int64_t& last = last_arrival_[pair];
     last = std::max(time, last + 1);
     m.head.time = last;
+    of(m.from).last_arrival = std::max(of(m.from).last_arrival, last);
     add_arrival(m.to, last, number);
   }
 
@@ -430,6 +533,9 @@ class simulator::state {
       totals_.digest = (totals_.digest ^ word) * 0x100000001b3U;
     }
     rank_state& s = of(m.to);
+    if (s.died) {
+      return let_go(number);
+    }
     s.arrived.push_back(number);  // also of one that has left: it may come back
     if (s.waits() && s.arrived.size() == 1) {
       give_turn_at(m.to, m.head.time);
@@ -552,6 +658,7 @@ class simulator::state {
   std::vector<int> running_;  ///< that had the turn
   event_queue injections_;    ///< of messages that wait for all earlier ones
   event_queue events_;        ///< arrivals and turns
+  std::map<std::pair<std::int64_t, int>, notice> notices_;  ///< by time and rank
   std::vector<message> messages_;
   std::vector<std::uint64_t> free_;  ///< numbers of messages that are gone
   std::unordered_map<std::uint64_t, std::int64_t> last_arrival_;  ///< by sender and receiver
@@ -562,6 +669,10 @@ class simulator::state {
   std::int64_t returning_since_ = 0;  ///< real time; 0: none returns
   bool told_of_computing_ = false;
   std::atomic<bool> stopped_{false};
+  const listeners* told_ = nullptr;  ///< of run()
+  std::mutex ending_;                ///< guards ended_
+  std::vector<std::pair<int, bool>> ended_;
+  std::atomic<bool> any_ended_{false};
   totals totals_;
 };
 
@@ -572,6 +683,7 @@ simulator::simulator(std::byte* memory, int ranks, std::unique_ptr<network> net,
 simulator::~simulator() = default;
 void simulator::run(const listeners& told) { state_->run(told); }
 void simulator::stop() noexcept { state_->stop(); }
+void simulator::ended(int rank, bool died) noexcept { state_->ended(rank, died); }
 const totals& simulator::result() const noexcept { return state_->result(); }
 const network& simulator::model() const noexcept { return state_->model(); }
 

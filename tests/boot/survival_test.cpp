@@ -46,11 +46,11 @@ TEST(survival, hosts_decide_alike_whatever_happens_later) {
   decision d;
   // Rank 3 votes and dies; rank 2 dies without a vote; then the others vote.
   both([](survival& s) {
-    s.note_vote(first, 3, 6, 0);
+    s.note(3, {first, 6, 0, false});
     s.mark_dead(3);
-    s.note_vote(first, 0, 7, 1);
+    s.note(0, {first, 7, 1, false});
     s.mark_dead(2);
-    s.note_vote(first, 1, 14, 2);
+    s.note(1, {first, 14, 2, false});
   });
   ASSERT_TRUE(early.decided(d));
   EXPECT_EQ(d.deaths, 2U);
@@ -66,7 +66,7 @@ TEST(survival, a_death_completes_a_ballot) {
   host h;
   decision d;
   for (const int r : {0, 1, 2}) {
-    h.daemon.note_vote(first, job_rank{r}, 3, 0);
+    h.daemon.note(job_rank{r}, {first, 3, 0, false});
   }
   EXPECT_FALSE(h.decided(d));
   h.daemon.mark_dead(3);
@@ -79,7 +79,7 @@ TEST(survival, a_report_finds_where_a_rank_waits) {
   host h;
   EXPECT_EQ(h.rank.undecided_of(0).turn, 0);
   for (const int r : {0, 1, 2}) {
-    h.daemon.note_vote(first, job_rank{r}, 3, 0);
+    h.daemon.note(job_rank{r}, {first, 3, 0, false});
   }
   EXPECT_TRUE(h.rank.has_voted(first, 0));
   EXPECT_FALSE(h.rank.has_voted(first, 3));
@@ -88,7 +88,7 @@ TEST(survival, a_report_finds_where_a_rank_waits) {
   EXPECT_EQ(waits.key, first.key);
   EXPECT_EQ(waits.turn, first.turn);
   EXPECT_EQ(h.rank.undecided_of(3).turn, 0);
-  h.daemon.note_vote(first, 3, 3, 0);
+  h.daemon.note(3, {first, 3, 0, false});
   decision d;
   ASSERT_TRUE(h.decided(d));
   EXPECT_EQ(h.rank.undecided_of(0).turn, 0);
@@ -98,11 +98,11 @@ TEST(survival, a_ballot_is_over_when_all_that_live_have_left_it) {
   host h;
   const std::vector<job_rank> all = {0, 1, 2, 3};
   for (const int r : {0, 1, 2, 3}) {
-    h.daemon.note_vote(first, job_rank{r}, 1, 0);
+    h.daemon.note(job_rank{r}, {first, 1, 0, false});
   }
   for (const int r : {0, 1, 2}) {
     EXPECT_FALSE(h.rank.is_over(first, all));
-    h.daemon.note_left(first, job_rank{r});
+    h.daemon.note(job_rank{r}, {first, 0, 0, true});
   }
   EXPECT_FALSE(h.rank.is_over(first, all));
   h.daemon.mark_dead(3);

@@ -87,6 +87,23 @@ class Simulate(unittest.TestCase):
         self.assertIn("deadlock after", again.err)
         self.assertLess(again.seconds, 20)
 
+    def test_deaths_are_survived_in_virtual_time(self):
+        program = os.path.join(BUILT, "mpi_survive")
+        done = simulate("--survive", "--seed", "3", "-n", "3", program)
+        self.assertEqual((done.code, done.out), (0, "survived\n"), done.err)
+        self.assertIn("rank 2 of 3 (pid", done.err)
+        self.assertIn("was killed by SIGKILL (Killed); the others go on (--survive)", done.err)
+        self.assertLess(virtual_us(done), 10_000)
+        done = simulate("--survive", "-n", "2", "sh", "-c", "kill -9 $$")
+        self.assertEqual(done.code, 137, done.err)
+
+    def test_a_deadlock_after_a_death_is_told(self):
+        done = simulate("--survive", "--timeout", "20", "-n", "3", os.path.join(BUILT,
+                                                                                "explored_left"))
+        self.assertEqual(done.code, 1, done.err)
+        self.assertIn("deadlock after", done.err)
+        self.assertIn("receive from rank 0, tag 1", done.err)
+
     def test_a_race_is_found(self):
         done = run(SINEW, "explore", "-n", "3", "--runs=400", RACE)
         self.assertEqual(done.code, 1, done.out + done.err)
@@ -125,7 +142,6 @@ class Simulate(unittest.TestCase):
                 (("--seed", "-1"), "--seed takes a whole number"),
                 (("--compute", "fast"), "--compute takes none"),
                 (("--hosts", "a,b"), "runs on this machine"),
-                (("--survive",), "cannot outlive"),
         ):
             done = simulate(*words, RING)
             self.assertNotEqual(done.code, 0, words)

@@ -2,9 +2,13 @@
 #include "sinew/sim/simulator.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <barrier>
+#include <chrono>
+#include <csignal>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -183,6 +187,64 @@ TEST(simulator, a_deadlock_is_found_at_once) {
   });
   EXPECT_EQ(asked.load(), 3);
   EXPECT_TRUE(all.deadlock);
+}
+
+// Rank 2 posts, sends, and dies in its turn: the notice and its message come before its death is
+// known, whenever the process's end is told.
+TEST(simulator, a_death_is_known_after_what_came_before) {
+  std::uint64_t digest = 0;
+  for (const int later_ms : {0, 30, 5}) {
+    test::world world(3, line_of_four, {.seed = 3, .survive = true});
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const std::unique_ptr<endpoint> own = world.rank(2);
+      own->notices()->post({{5, 6}});
+      send(*own, 0, 8);
+      ::raise(SIGKILL);
+    }
+    std::vector<int> seen;
+    std::atomic<bool> dead{false};
+    world.serve({.on_death =
+                     [&](int rank) {
+                       seen.push_back(rank);
+                       dead.store(true);
+                     },
+                 .on_notice =
+                     [&](int rank, const fabric::header& words) {
+                       EXPECT_EQ(rank, 2);
+                       seen.push_back(static_cast<int>(10 * words.word[0] + words.word[1]));
+                     }});
+    std::vector<std::thread> threads;
+    for (int r = 0; r < 2; ++r) {
+      threads.emplace_back([&, r] {
+        const std::unique_ptr<endpoint> own = world.rank(r);
+        counter got;
+        own->set_handler(1, &counter::take, &got);
+        while (!dead.load()) {
+          if (own->progress(4) == 0) {
+            own->sleep(UINT64_MAX);
+          }
+        }
+        EXPECT_EQ(got.count, r == 0 ? 1 : 0);
+        own->give_up(job_rank{2});
+        for (int i = 0; i < 1000; ++i) {
+          EXPECT_TRUE(own->send_medium(job_rank{2}, 1, {}, nullptr, 0).done());
+        }
+      });
+    }
+    ::waitpid(child, nullptr, 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(later_ms));
+    world.ended(2, true);
+    for (std::thread& each : threads) {
+      each.join();
+    }
+    const totals& all = world.finish();
+    EXPECT_EQ(seen, (std::vector<int>{56, 2}));
+    EXPECT_EQ(all.messages, 1U);
+    EXPECT_FALSE(all.deadlock);
+    digest = digest == 0 ? all.digest : digest;
+    EXPECT_EQ(all.digest, digest);
+  }
 }
 
 time_source& clock_of(endpoint& e) { return dynamic_cast<time_source&>(e); }

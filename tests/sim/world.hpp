@@ -37,9 +37,10 @@ class world {
   world(const world&) = delete;
   world& operator=(const world&) = delete;
 
-  void serve() {
-    thread_ = std::thread([this] { simulator_.run({}); });
+  void serve(const listeners& told = {}) {
+    thread_ = std::thread([this, told] { simulator_.run(told); });
   }
+  void ended(int rank, bool died) { simulator_.ended(rank, died); }
   /// When all ranks have left.
   const totals& finish() {
     simulator_.stop();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "sinew/base/ids.hpp"
 #include "sinew/boot/shared_memory.hpp"
@@ -30,6 +31,22 @@ struct ballot {
   std::uint16_t turn = 0;
 };
 
+/// A rank has voted, or left a ballot.
+struct cast_vote {
+  boot::ballot ballot;
+  std::uint32_t flag = 0;
+  std::uint32_t deaths = 0;  ///< before it, as the launcher counts
+  bool left = false;
+};
+
+/// A vote without that number in two words, for networks that bring such.
+struct vote_words {
+  std::uint64_t ballot;
+  std::uint64_t said;
+};
+[[nodiscard]] vote_words packed(const cast_vote& vote) noexcept;
+[[nodiscard]] cast_vote unpacked(const vote_words& words) noexcept;
+
 /// Takes a vote of this rank to the launcher, or with `left` that it has left the ballot. Throws
 /// nothing.
 using vote_teller = std::function<void(const ballot&, std::uint32_t flag, bool left)>;
@@ -40,14 +57,15 @@ class survival {
   static constexpr std::uint32_t slots = 1024;
 
   /// Maps the descriptor, which is empty at first. `tell`: of a rank of a job over several hosts,
-  /// whose votes come back by note_vote(). Throws.
+  /// whose votes come back by note(). Throws.
   survival(int descriptor, int ranks, vote_teller tell = {});
+  /// Votes of this rank go another way. Before the first vote.
+  void tell_by(vote_teller tell) { tell_ = std::move(tell); }
 
-  /// The launcher's alone, or the daemon's of a host, as are the two below.
+  /// The launcher's alone, or the daemon's of a host, as is note().
   void mark_dead(job_rank rank) noexcept;
-  /// A vote that was told, and how many were dead at that moment.
-  void note_vote(const ballot& b, job_rank rank, std::uint32_t flag, std::uint32_t deaths) noexcept;
-  void note_left(const ballot& b, job_rank rank) noexcept;
+  /// A vote that was told.
+  void note(job_rank rank, const cast_vote& vote) noexcept;
 
   /// How many ranks have died, and which was number `i` of them.
   [[nodiscard]] std::uint32_t deaths() const noexcept;
@@ -70,6 +88,7 @@ class survival {
   [[nodiscard]] bool is_over(const ballot& b, std::span<const job_rank> members) const noexcept;
 
  private:
+  void note_left(const ballot& b, job_rank rank) noexcept;
   using word = std::atomic<std::uint64_t>;
   static_assert(word::is_always_lock_free);  // shared between processes
 

@@ -29,6 +29,11 @@ class losses {
   losses& operator=(const losses&) = delete;
   [[nodiscard]] static losses& of(runtime& rt) noexcept;
 
+  /// Of a chore that looks for deaths and votes alone (runtime::add_chore()): null where nothing
+  /// rings for these, so that it has to be run again and again.
+  using sleep_function = bool (*)(void* context, bool begins);
+  [[nodiscard]] static sleep_function ring_for(runtime& rt, sleep_function sleep) noexcept;
+
   /// Whether the job goes on without ranks that die. Hot.
   [[nodiscard]] bool are_survived() const noexcept { return known_ != nullptr; }
   /// As the launcher knows it, which may be before listeners are told. Warm.
@@ -59,6 +64,7 @@ class losses {
     return listeners_[static_cast<std::size_t>(as)];
   }
   int tell_all();
+  bool note_sleep(bool begins) noexcept;
   void give_up(job_rank dead);
 
   runtime& runtime_;
@@ -70,6 +76,7 @@ class losses {
   /// How many deaths all have been told of; a round looks at it first. Relaxed: of the thread that
   /// makes progress, but for listen(), which only makes it look again.
   std::atomic<std::uint32_t> told_{0};
+  bool woken_ = false;  ///< perhaps by a vote; of the thread that makes progress
 };
 
 }  // namespace sinew::core

@@ -109,6 +109,16 @@ struct packet {
   std::uint64_t token = 0;
 };
 
+/// Where a rank posts what concerns the whole job, two words at a time: whoever has started the job
+/// hears of them in one order. Any thread. Warm.
+class notice_board {
+ public:
+  virtual void post(const header& words) = 0;
+
+ protected:
+  ~notice_board() = default;
+};
+
 /// One rank's access to the fabric. Unless said otherwise: any thread, never suspends, hot.
 /// Several threads may send at once if the endpoint was opened with `threads = true`;
 /// progress() is entered by one thread at a time (the caller's duty).
@@ -199,6 +209,8 @@ class endpoint {
   /// Messages that the network pairs with receives; null where it does not. Cold.
   [[nodiscard]] virtual tagged* tags() noexcept { return nullptr; }
 
+  /// Null where the network brings nothing to whoever has started the job. Cold.
+  [[nodiscard]] virtual notice_board* notices() noexcept { return nullptr; }
   /// After a sleep(): no rank of the job can go on any more. Of the thread that sleeps. Cold.
   [[nodiscard]] virtual bool knows_deadlock() const noexcept { return false; }
 

@@ -24,7 +24,7 @@ inline constexpr std::uint32_t most_under_way = 256;
 
 /// In front of each message in a ring. The payload follows, padded to `record_align`.
 struct alignas(16) record {
-  std::uint32_t peer;  ///< to whom, from whom; `wrap`: the rest of the ring is unused
+  std::uint32_t peer;  ///< to whom, from whom; `wrap`: the rest of the ring is unused; `launcher`
   std::uint32_t size;
   std::uint32_t id;   ///< handler_id; `credit`: `size` messages to `peer` have been taken
   std::int64_t time;  ///< when it was sent, when it has come
@@ -32,6 +32,7 @@ struct alignas(16) record {
 };
 inline constexpr std::uint32_t wrap = UINT32_MAX;
 inline constexpr std::uint32_t credit = UINT32_MAX;
+inline constexpr std::uint32_t launcher = UINT32_MAX - 1;  ///< to whom notices go
 inline constexpr std::size_t record_align = 16;
 static_assert(sizeof(record) % record_align == 0);
 static_assert(4 * (sizeof(record) + longest_message) <= ring_bytes);
@@ -73,6 +74,7 @@ struct port {
   std::atomic<std::uint64_t> hand_overs;         ///< so far
   std::atomic<reason> why;                       ///< of the last one
   std::atomic<std::uint32_t> refused;            ///< a send was, since the last one
+  std::atomic<std::uint32_t> news;               ///< a notice was shown, since the last sleep
   std::atomic<std::uint32_t> report;             ///< the simulator asks what the rank waits for
   std::atomic<std::int64_t> now;                 ///< when the turn begins
   std::atomic<std::int64_t> local;               ///< the rank's time when it hands over
@@ -94,7 +96,7 @@ struct head {
 };
 /// Programs that were linked to another Sinew have another one, if it is changed with what stands
 /// here.
-inline constexpr std::uint64_t this_layout = std::uint64_t{sizeof(port)} << 32 | 2;
+inline constexpr std::uint64_t this_layout = std::uint64_t{sizeof(port)} << 32 | 3;
 
 /// The head has a page, and each port has whole pages behind it.
 inline constexpr std::size_t page = 4096;

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include "sinew/fabric/fabric.hpp"
 #include "sinew/sim/network.hpp"
 
 namespace sinew::sim {
@@ -24,6 +25,7 @@ struct choices {
   /// time goes on without it.
   std::int64_t patience_ns = 20'000'000;
   bool preempt = false;  ///< the same without one that computes so long without a call
+  bool survive = false;  ///< the others go on when a rank has died; see ended()
 };
 
 struct totals {
@@ -42,6 +44,11 @@ struct listeners {
   std::function<void()> on_deadlock = [] {};
   /// A rank has computed for so long without a call; once a job.
   std::function<void(int rank, double seconds)> on_long_computing = [](int, double) {};
+  /// Between two steps, so that all ranks know of it whose time is later: it has died some while
+  /// ago; a rank has posted a notice.
+  std::function<void(int rank)> on_death = [](int) {};
+  std::function<void(int rank, const fabric::header& words)> on_notice =
+      [](int, const fabric::header&) {};
 };
 
 class simulator {
@@ -57,6 +64,9 @@ class simulator {
   void run(const listeners& told);
   /// Ends run(). Any thread.
   void stop() noexcept;
+  /// The process has ended; `died`: the others go on without it. With choices::survive time stands
+  /// still until it is said of a rank that had the turn. Any thread.
+  void ended(int rank, bool died) noexcept;
   /// After run().
   [[nodiscard]] const totals& result() const noexcept;
   [[nodiscard]] const network& model() const noexcept;

@@ -43,14 +43,15 @@ constexpr std::int64_t longest_sleep_ns = INT64_MAX / 4;  // 73 years
 constexpr std::uint64_t nap_ns = 100'000;
 constexpr handler_id most_ids = max_handlers + 1;
 
-class sim_endpoint final : public message_endpoint, public time_source {
+class sim_endpoint final : public message_endpoint, public time_source, public notice_board {
  public:
   sim_endpoint(std::byte* memory, job_rank rank)
       : world_(head_of(memory)),
         port_(port_of(memory, rank.index())),
         rank_(rank),
         owner_(::syscall(SYS_gettid)),
-        under_way_(world_.ranks) {
+        under_way_(world_.ranks),
+        gone_(world_.ranks) {
     port_.process = ::getpid();
     cpu_at_turn_ns_.store(cpu_ns(), std::memory_order_relaxed);
     port_.joined.store(1, std::memory_order_release);
@@ -67,24 +68,38 @@ class sim_endpoint final : public message_endpoint, public time_source {
     SINEW_EXPECT(peer.below(this->size()) && id < most_ids && size <= longest_message);
     come_back();
     const std::lock_guard held(sending_);
+    if (gone_[peer.index()]) {
+      return status::ok();
+    }
     std::uint32_t& on_the_way = under_way_[peer.index()];
-    record* const next = on_the_way < most_under_way ? port_.out.reserve(size) : nullptr;
-    if (next == nullptr) {
+    if (on_the_way >= most_under_way || !put_out({static_cast<std::uint32_t>(peer.value()),
+                                                  static_cast<std::uint32_t>(size), id, 0, head},
+                                                 data)) {
       port_.refused.store(1, std::memory_order_relaxed);
       return status::again(retry_reason::no_slot);
     }
     ++on_the_way;
-    spend(port_.send_ns);
-    *next = {static_cast<std::uint32_t>(peer.value()), static_cast<std::uint32_t>(size), id,
-             local_ns(), head};
-    if (size != 0) {
-      std::memcpy(next + 1, data, size);
-    }
-    port_.out.put(*next);
-    if (port_.state.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(turn::rank)) {
-      wake();  // the thread that has handed over does it anew: what another one has sent goes
-    }
     return status::ok();
+  }
+
+  [[nodiscard]] notice_board* notices() noexcept override { return this; }
+  void post(const header& words) override {
+    const auto put = [&] {
+      const std::lock_guard held(sending_);
+      return put_out({launcher, 0, 0, 0, words}, nullptr);
+    };
+    // Wait: until the simulator has taken what fills the ring.
+    while (!put()) {
+      hand_over(reason::waits, now_ns() + least_look_ns);
+    }
+  }
+
+  void give_up(job_rank peer) override {
+    {
+      const std::lock_guard held(sending_);
+      gone_[peer.index()] = true;
+    }
+    message_endpoint::give_up(peer);
   }
 
   void wake() override {
@@ -131,6 +146,25 @@ class sim_endpoint final : public message_endpoint, public time_source {
   }
 
  private:
+  /// Under the lock. False: the ring is full.
+  [[nodiscard]] bool put_out(const record& what, const void* data) {
+    record* const next = port_.out.reserve(what.size);
+    if (next == nullptr) {
+      return false;
+    }
+    spend(port_.send_ns);
+    *next = what;
+    next->time = local_ns();
+    if (data != nullptr && what.size != 0) {
+      std::memcpy(next + 1, data, what.size);
+    }
+    port_.out.put(*next);
+    if (port_.state.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(turn::rank)) {
+      wake();  // the thread that has handed over does it anew: what another one has sent goes
+    }
+    return true;
+  }
+
   int take(int budget) override {
     come_back();
     int taken = take_ready(budget);
@@ -176,7 +210,8 @@ class sim_endpoint final : public message_endpoint, public time_source {
   void rest(std::uint64_t timeout_ns) override {
     come_back();
     looks_ = 0;
-    if (port_.in.front() != nullptr || nudged_.exchange(false, std::memory_order_seq_cst)) {
+    if (port_.in.front() != nullptr || nudged_.exchange(false, std::memory_order_seq_cst) ||
+        port_.news.exchange(0, std::memory_order_relaxed) != 0) {
       return;
     }
     const std::int64_t now = now_ns();
@@ -185,6 +220,7 @@ class sim_endpoint final : public message_endpoint, public time_source {
               timeout_ns < longest ? now + static_cast<std::int64_t>(timeout_ns) : never);
     knows_deadlock_ = port_.report.load(std::memory_order_relaxed) != 0;
     nudged_.store(false, std::memory_order_relaxed);
+    port_.news.store(0, std::memory_order_relaxed);
   }
 
   /// After leave(): a program may open sessions again after its last one. The simulator gives the
@@ -269,6 +305,7 @@ class sim_endpoint final : public message_endpoint, public time_source {
   std::atomic<bool> handing_over_{false};  ///< some thread is in hand_over()
   std::mutex sending_;                     ///< guards what follows, and the ring of what is sent
   std::vector<std::uint32_t> under_way_;
+  std::vector<bool> gone_;  ///< who has been given up
   // Read by any thread, for the time: a thread sees its own changes, and that is all that a clock
   // promises; so relaxed.
   std::atomic<std::int64_t> time_ns_{0};         ///< without what was computed in this turn
@@ -317,8 +354,6 @@ std::shared_ptr<network> open_sim(const network_options& options) {
   SINEW_CHECK(number.has_value(), "the simulated network cannot be opened",
               std::string(descriptor_variable) + " names no descriptor",
               "start the job with sinew simulate");
-  SINEW_CHECK(!options.survives, "a simulated job cannot outlive its ranks",
-              "deaths are not simulated yet", "leave --survive out");
   const std::size_t bytes = bytes_for(options.ranks);
   void* const at =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, static_cast<int>(*number), 0);

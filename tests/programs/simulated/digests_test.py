@@ -19,12 +19,14 @@ PROGRAMS = [words.split() for words in (
     "intercollectives_nonblocking 3 4", "intercomm 5", "matching", "neighbours",
     "neighbours_persistent", "objects", "polling", "random_order 3 30 1",
     "random_order_nonblocking 4 30 1", "revoke", "routes", "sessions", "tool_counters", "topology")]
+# In which a rank dies.
+SURVIVING = ["survive", "between", "survive_windows", "pending"]
 RUNS = 3
 
 
-def figures(seed, program, *words):
+def figures(seed, program, *words, options=()):
     done = subprocess.run(
-        [SINEW, "simulate", "--seed", str(seed), "-n", "4", "--timeout", "60",
+        [SINEW, "simulate", "--seed", str(seed), "-n", "4", "--timeout", "60", *options,
          os.path.join(FOLDER, "mpi_" + program), *words],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False)
     found = FIGURES.search(done.stderr)
@@ -49,6 +51,12 @@ class Digests(unittest.TestCase):
                 seen[seed] = {figures(seed, *words) for _ in range(RUNS)}
                 self.assertEqual(len(seen[seed]), 1, f"{words}, seed {seed}: {seen[seed]}")
             self.assertNotEqual(seen[0], seen[7], words)
+
+    def test_deaths_come_at_the_same_time(self):
+        for program in SURVIVING:
+            for seed in (0, 7):
+                seen = {figures(seed, program, options=["--survive"]) for _ in range(RUNS)}
+                self.assertEqual(len(seen), 1, f"{program}, seed {seed}: {seen}")
 
 
 if __name__ == "__main__":

@@ -190,10 +190,8 @@ void host_daemon::note_fate(const frame& got) {
   }
   if (!vote) {
     fates->mark_dead(who);
-  } else if (vote->left) {
-    fates->note_left(vote->ballot, who);
   } else {
-    fates->note_vote(vote->ballot, who, vote->flag, vote->deaths);
+    fates->note(who, *vote);
   }
 }
 

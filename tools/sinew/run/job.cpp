@@ -142,6 +142,9 @@ void job::on_exits(std::vector<rank_exit> exits) {
   }
   judge(exits);
   for (const rank_exit& each : exits) {
+    if (rank_ended_) {
+      rank_ended_(each.rank, state_of(each.rank).dead);
+    }
     leave_world(each.rank);
   }
   serve_spawns();
@@ -265,19 +268,33 @@ void job::go_on_without(int rank) {
   rank_state& state = state_of(rank);
   SINEW_EXPECT(!state.alive && !state.dead);
   state.dead = true;
-  ++deaths_;
   if (loss_ && (loss_->rank == rank || loss_->other == rank)) {
     loss_.reset();
   }
-  holder_->tell_dead(rank);
+  if (!rank_ended_) {
+    tell_dead(rank);
+  }
   pmi_of(rank).excuse(state.number);
+}
+
+void job::when_ranks_end(std::function<void(int rank, bool died)> tell) {
+  rank_ended_ = std::move(tell);
+}
+
+void job::tell_dead(int rank) {
+  ++deaths_;
+  holder_->tell_dead(rank);
+}
+
+void job::tell_vote(int rank, cast_vote vote) {
+  vote.deaths = deaths_;
+  holder_->tell_vote(rank, vote);
 }
 
 // All hosts hear of votes and deaths in the order in which this launcher tells of them.
 void job::on_vote(int rank, cast_vote vote) {
   if (options_.survive && !state_of(rank).dead) {
-    vote.deaths = deaths_;
-    holder_->tell_vote(rank, vote);
+    tell_vote(rank, vote);
   }
 }
 

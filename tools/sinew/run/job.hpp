@@ -37,6 +37,11 @@ class job {
   /// Before run(): when `bell` becomes readable the job ends with `code`, and with what `why` says
   /// then.
   void end_when(int bell, int code, std::function<std::string()> why);
+  /// Of a simulated job: `tell` is called for each rank that ends, `died` if the others go on
+  /// without it. Who takes that tells the others by tell_dead(), and of votes; from any one thread.
+  void when_ranks_end(std::function<void(int rank, bool died)> tell);
+  void tell_dead(int rank);
+  void tell_vote(int rank, cast_vote vote);
   /// The launcher's exit code.
   [[nodiscard]] int run();
 
@@ -169,7 +174,8 @@ class job {
   input_pump input_;
   std::vector<rank_state> ranks_;  // those of the start, then places for others
   std::deque<wanted_spawn> wanted_spawns_;
-  std::uint32_t deaths_ = 0;  // of ranks that others survive
+  std::uint32_t deaths_ = 0;  // of ranks that others survive, as has been told
+  std::function<void(int rank, bool died)> rank_ended_;  // empty: this tells of deaths
   std::unique_ptr<rank_holder> holder_;
   std::vector<boot::descriptor> remote_files_;  // by rank and stream, for --output
   std::array<bool, 2> told_closed_{};           // our streams that nobody reads any more

@@ -267,6 +267,11 @@ void local_ranks::tell_dead(int rank) {
   survival_->mark_dead(job_rank{rank});
 }
 
+void local_ranks::tell_vote(int rank, const cast_vote& vote) {
+  SINEW_EXPECT(survival_ != nullptr);
+  survival_->note(job_rank{rank}, vote);
+}
+
 int local_ranks::look_after() {
   const std::int64_t now = now_ns();
   const int bindings = look_at_bindings(now);

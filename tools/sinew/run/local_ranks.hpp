@@ -54,6 +54,7 @@ class local_ranks final : public rank_holder {
   void signal_all(int signal, const std::vector<int>& spared) override;
   void read_all() override;
   void tell_dead(int rank) override;
+  void tell_vote(int rank, const cast_vote& vote) override;
   /// Who has died, as the ranks here see it; null without --survive.
   [[nodiscard]] boot::survival* survival() noexcept { return survival_.get(); }
   void on_child(const siginfo_t& child) override;

@@ -30,13 +30,7 @@ struct rank_exit {
   exhausted what = exhausted::nothing;  ///< why the kernel killed it, most likely
 };
 
-/// With --survive over hosts: a rank has voted, or left a ballot (boot/survival.hpp).
-struct cast_vote {
-  boot::ballot ballot;
-  std::uint32_t flag = 0;
-  std::uint32_t deaths = 0;  ///< before it, as the launcher counts
-  bool left = false;
-};
+using boot::cast_vote;
 
 /// What happens to ranks, in the order in which it happens on their host. Called from the event
 /// loop and from rank_holder::start().
@@ -74,7 +68,7 @@ class rank_holder {
   virtual void read_all() {}
   /// With --survive, to the other ranks: this one has died.
   virtual void tell_dead(int rank) = 0;
-  /// The same of a vote, where the ranks' memory is not one.
+  /// The same of a vote, where ranks do not write them down themselves.
   virtual void tell_vote(int /*rank*/, const cast_vote& /*vote*/) {}
   /// Nobody reads a stream of ours any more: the ranks get SIGPIPE.
   virtual void close_output(int /*stream*/) {}

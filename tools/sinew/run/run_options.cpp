@@ -314,9 +314,6 @@ void check(const run_options& options) {
   if (options.simulate && (!options.hosts.empty() || !options.host_file.empty())) {
     throw usage_failure("a simulated job runs on this machine: leave out --hosts and --hostfile");
   }
-  if (options.simulate && options.survive) {
-    throw usage_failure("a simulated job cannot outlive its ranks yet: leave out --survive");
-  }
   if (options.simulate && options.threads_as_fibers) {
     throw usage_failure("fibers are not simulated yet: leave out --threads-as-fibers");
   }

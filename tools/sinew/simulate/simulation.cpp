@@ -21,6 +21,7 @@
 #include "sinew/base/error.hpp"
 #include "sinew/base/system_limits.hpp"
 #include "sinew/boot/shared_memory.hpp"
+#include "sinew/boot/survival.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/fabric/virtual_world.hpp"
 #include "sinew/formats/text.hpp"
@@ -96,7 +97,8 @@ simulation::simulation(run_options& options)
                                                 sim::choices{.seed = options.seed,
                                                              .compute = options.compute,
                                                              .patience_ns = patience_ns,
-                                                             .preempt = options.preempt});
+                                                             .preempt = options.preempt,
+                                                             .survive = options.survive});
   (void)::fcntl(memory_.get(), F_SETFD, 0);
   for (application& each : options.applications) {
     const auto set = [&each](const char* name, std::string value) {
@@ -115,7 +117,7 @@ simulation::~simulation() {
   }
 }
 
-void simulation::serve() noexcept {
+void simulation::serve(job& running) noexcept {
   const auto end_job = [this](std::string why) {
     why_ = std::move(why);
     const std::uint64_t one = 1;
@@ -135,6 +137,11 @@ void simulation::serve() noexcept {
                                         "sinew simulate: rank %d has computed for %.0f s without "
                                         "a call, and time stands still; --preempt lets it go on.\n",
                                         rank, seconds);
+                         },
+                     .on_death = [&](int rank) { running.tell_dead(rank); },
+                     .on_notice =
+                         [&](int rank, const fabric::header& words) {
+                           running.tell_vote(rank, boot::unpacked({words.word[0], words.word[1]}));
                          }});
   } catch (const error& e) {
     end_job(e.what());
@@ -146,7 +153,8 @@ void simulation::serve() noexcept {
 int simulation::run(job& running) {
   running.end_when(bell_.get(), deadlock_code, [this] { return why_; });
   const std::int64_t began = now_ns();
-  std::thread server([this] { serve(); });
+  running.when_ranks_end([this](int rank, bool died) { simulator_->ended(rank, died); });
+  std::thread server([&] { serve(running); });
   int code = 0;
   try {
     code = running.run();

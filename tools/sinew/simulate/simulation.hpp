@@ -27,7 +27,7 @@ class simulation {
   [[nodiscard]] int run(job& running);
 
  private:
-  void serve() noexcept;
+  void serve(job& running) noexcept;
   void draw() const;
 
   const run_options& options_;

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Daemons as a tree: some start others, by a real ssh from host to host. Width 2 and six hosts make
 three levels: h1 and h2 below the launcher, h3 and h4 below h1, h5 and h6 below h2."""
+import json
 import re
 import shutil
 import signal
 import sys
 import tempfile
 import time
+import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import over_hosts  # noqa: E402
 import sshd  # noqa: E402
-from over_hosts import PROBE, OverHosts, processes, support, tool  # noqa: E402
+from over_hosts import PROBE, SINEW, OverHosts, processes, support, tool  # noqa: E402
 
 HOSTS = [f"h{number}" for number in range(1, 7)]
 
@@ -50,6 +52,17 @@ class Tree(OverHosts):
         """The oldest of that name: others are its watchdogs. Only what is on the host is seen."""
         done = tool("exec", host, "pkill", "-KILL", "-o", "-x", "sinew")
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    @unittest.skipUnless((Path(PROBE).parents[1] / "lib/libsinew_stacks.so").exists(), "no libdw")
+    def test_all_are_asked_where_they_stand(self):
+        self.begin_tree(PROBE, "sleep")
+        self.wait_for(lambda: processes("boot_probe", "sleep"), len(HOSTS))
+        asked = tool("login", SINEW, "status", "--json")
+        places = json.loads(asked.stdout)
+        self.assertEqual([each["rank"] for each in places], list(range(len(HOSTS))), asked.stderr)
+        self.assertEqual([each.get("call") for each in places], [""] * len(HOSTS))
+        self.started.terminate()
+        self.assertEqual(self.end()[0], 143)
 
     def test_through_the_agents_alone(self):
         for words in ((), ("--through-agent",)):

@@ -73,7 +73,7 @@ class Unpacked(Packages):
         for package, has, lacks in (
                 ("sinew", ("/usr/bin/sinew$", r"/usr/bin/mpiexec\.sinew$", r"/libmpi_abi\.so\.1$",
                            r"/man1/sinew\.1\.gz$"),
-                 r"\.a$|\.so$(?<!libsinew_ucx\.so)|\.h(pp)?$|mpicc"),
+                 r"\.a$|\.so$(?<!libsinew_ucx\.so)(?<!libsinew_stacks\.so)|\.h(pp)?$|mpicc"),
                 ("libsinew-dev", (r"/usr/bin/mpicc\.sinew$", "/sinew/bin/mpicc$",
                                   r"/usr/bin/caf\.sinew$", r"/include/mpi\.h$",
                                   r"/pkgconfig/sinew-mpi\.pc$", r"/libsinew_event\.a$",
@@ -95,6 +95,8 @@ class Unpacked(Packages):
         self.assertIn(f"sinew (= {version})", self.field("libsinew-dev", "Depends"))
         if (BUILD / "lib/libsinew_ucx.so").exists():
             self.assertIn("libucx0", self.field("sinew", "Recommends"))
+        if (BUILD / "lib/libsinew_stacks.so").exists():
+            self.assertIn("libdw1", self.field("sinew", "Recommends"))
 
     def test_links_lead_into_the_packages(self):
         broken = [p for p in self.root.rglob("*") if p.is_symlink() and not p.exists()]

@@ -18,6 +18,7 @@ int bench_main(int argc, char** argv);
 int route_main(int argc, char** argv);
 int daemon_main(int argc, char** argv);
 int report_main(int argc, char** argv);
+int status_main(int argc, char** argv);
 
 [[nodiscard]] command_page run_page();
 [[nodiscard]] command_page simulate_page();
@@ -28,5 +29,6 @@ int report_main(int argc, char** argv);
 [[nodiscard]] command_page bench_page();
 [[nodiscard]] command_page route_page();
 [[nodiscard]] command_page report_page();
+[[nodiscard]] command_page status_page();
 
 }  // namespace sinew::tool

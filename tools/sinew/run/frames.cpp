@@ -31,6 +31,7 @@ bool is_of_rank(frame_kind kind) noexcept {
     case frame_kind::input_taken:
     case frame_kind::input_closed:
     case frame_kind::other_mpi:
+    case frame_kind::stands:
       return true;
     default:
       return false;

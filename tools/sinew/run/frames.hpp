@@ -25,6 +25,7 @@ enum class frame_kind : std::uint8_t {
   output_taken,   ///< so many bytes of output have been written; the node in place of a rank
   output_closed,  ///< nobody reads stream 1 or 2 any more
   ask_clock,      ///< what is the time there? The node in place of a rank
+  ask,            ///< where do the ranks stand?
   dead,           ///< with --survive: this rank has died, and the others go on
   voted,          ///< with --survive: a vote of this rank, as in cast_vote
   finish,         ///< every rank has ended: send what is left and end
@@ -44,8 +45,9 @@ enum class frame_kind : std::uint8_t {
   input_closed,  ///< the rank reads no more
   clock,         ///< of a host: its now_ns()
   other_mpi,     ///< the path of another MPI's library, which a rank has loaded
+  stands,        ///< where a rank stands, as in rank_stacks
 };
-inline constexpr auto last_frame_kind = frame_kind::other_mpi;
+inline constexpr auto last_frame_kind = frame_kind::stands;
 
 /// What daemons send, and what of it concerns the rank that the frame names.
 [[nodiscard]] bool is_of_daemon(frame_kind kind) noexcept;

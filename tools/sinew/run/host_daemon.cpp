@@ -141,6 +141,7 @@ void host_daemon::take(const frame& got) {
     case frame_kind::go:
     case frame_kind::signal:
     case frame_kind::output_closed:
+    case frame_kind::ask:
     case frame_kind::dead:
     case frame_kind::voted:
     case frame_kind::finish:
@@ -158,6 +159,9 @@ void host_daemon::take_for_all(const frame& got) {
   if (got.kind == frame_kind::finish) {
     finishing_ = true;
     return;
+  }
+  if (got.kind == frame_kind::ask) {
+    return ranks_ != nullptr ? ranks_->ask() : void();
   }
   const std::int64_t number = fields.number();
   switch (got.kind) {
@@ -265,6 +269,7 @@ void host_daemon::prepare(const host_orders& orders) {
       [this](int rank, std::string_view bytes) { link_.send(frame_kind::said, rank, bytes); },
       [this](const std::vector<rank_exit>& exits) { tell_exits(exits); },
       [this](const std::string& text) { link_.send(frame_kind::remark, 0, text); },
+      [this](int rank, std::string_view stacks) { link_.send(frame_kind::stands, rank, stacks); },
       [this](int rank, const std::string& path) { link_.send(frame_kind::other_mpi, rank, path); }};
   ranks_ = std::make_unique<local_ranks>(
       options_, plan_, loop_, std::move(events),

@@ -79,6 +79,12 @@ void job::read_signals() {
       case SIGUSR2:
         holder_->signal_all(signal, {});
         break;
+      case SIGQUIT:
+        if (options_.threads_as_fibers) {  // which the stacks of a process do not show
+          holder_->signal_all(SIGQUIT, {});
+        }
+        tell_where_all_stand(tell::always);
+        break;
       case SIGTSTP:
         stop_and_continue();
         break;
@@ -100,6 +106,9 @@ void job::on_interrupt(int signal) {
         (at_once ? "are killed"
                  : "have " + std::to_string(static_cast<int>(interrupt_grace_s)) +
                        " s to end, a second signal ends them at once"));
+  }
+  if (!at_once && signal == SIGINT) {
+    tell_where_all_stand(tell::if_all_wait);
   }
   if (at_once) {
     holder_->signal_all(SIGKILL, {});
@@ -137,6 +146,7 @@ void job::on_exits(std::vector<rank_exit> exits) {
   for (const rank_exit& each : exits) {
     rank_state& state = state_of(each.rank);
     state.alive = false;
+    inquiry_.leave(each.rank);
     pmi_of(each.rank).leave(state.number);
     --alive_;
   }
@@ -156,6 +166,7 @@ void job::on_lost_host(int node, int code, const std::string& why) {
     rank_state& state = state_of(rank);
     if (plan_.hosts.node(rank) == node) {
       const bool was_alive = std::exchange(state.alive, false);
+      inquiry_.leave(rank);
       settle(rank);
       pmi_of(rank).leave(state.number);
       alive_ -= was_alive ? 1 : 0;
@@ -414,6 +425,7 @@ void job::check_deadlines() {
     exit_code_ = exit_code_.value_or(124);
     say("the time is up (--timeout); " + still_running() +
         (absent.empty() ? "" : "; not yet in MPI_Init, as others are: rank " + absent));
+    tell_where_all_stand(tell::places);
     // Ranks that wait say at this moment what for.
     time_told_ = true;
     time_is_up_ns_ = after(report_grace_s);
@@ -421,6 +433,7 @@ void job::check_deadlines() {
     end(all_worlds(), SIGTERM, failure_grace_s);
   }
   check_loss(now);
+  inquiry_.check(now);
   if (!failures_.empty()) {
     judge_failures();
   }
@@ -440,6 +453,7 @@ int job::wait_ms() const {
   };
   note(time_is_up_ns_ != 0 && goes_on(), time_is_up_ns_);
   note(next_signals_ns_ != 0, next_signals_ns_);
+  note(true, inquiry_.deadline_ns());
   for (const failure& each : failures_) {
     note(true, each.give_up_ns);
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "sinew/ask/inquiry.hpp"
 #include "sinew/boot/descriptor.hpp"
 #include "sinew/run/event_loop.hpp"
 #include "sinew/run/input_pump.hpp"
@@ -151,6 +153,14 @@ class job {
   [[nodiscard]] std::string still_running() const;
   void say(const std::string& text);
 
+  // Where the ranks stand (job_ask.cpp).
+  void ask(inquiry::answer then);
+  /// `places`: not why they are not known.
+  enum class tell { always, places, if_all_wait };
+  void tell_where_all_stand(tell when);
+  void serve_askers();
+  void answer_asker(int connection);
+
   // How worlds end (job_end.cpp).
   void fail(int code, int rank, const std::string& text);
   void judge_failures(bool patient = true);
@@ -192,6 +202,9 @@ class job {
   std::optional<loss> loss_;            // the first
   std::optional<other_mpi> other_mpi_;  // the first
   std::set<std::string> remarks_;
+  inquiry inquiry_;
+  boot::descriptor askers_;  ///< where `sinew status` finds this job
+  std::map<int, boot::descriptor> connections_;
   std::int64_t next_signals_ns_ = 0;  // the first of rank_state::signal_at_ns; 0: none
 };
 

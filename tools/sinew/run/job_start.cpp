@@ -73,6 +73,9 @@ rank_events job::make_events() {
           },
           [this](const std::vector<rank_exit>& exits) { on_exits(exits); },
           [this](const std::string& text) { say(text); },
+          [this](int rank, std::string_view stacks) {
+            inquiry_.take(rank, rank_stacks::unpack(stacks));
+          },
           [this](int rank, const std::string& path) {
             other_mpi_ = other_mpi_.value_or(other_mpi{rank, path});
           }};
@@ -221,6 +224,7 @@ int job::next_wait_ms() {
 
 int job::run() {
   take_signals();
+  serve_askers();
   if (!options_.output_directory.empty() && ::mkdir(options_.output_directory.c_str(), 0777) != 0) {
     SINEW_CHECK(errno == EEXIST, options_.output_directory + " cannot be made",
                 std::strerror(errno), "choose another directory with --output-dir");

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <utility>
 
+#include "sinew/ask/stacks.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
@@ -244,12 +245,20 @@ void local_ranks::answer(int rank, const std::string& bytes) {
 }
 
 void local_ranks::signal_all(int signal, const std::vector<int>& spared) {
-  const bool ends =
-      signal != SIGUSR1 && signal != SIGUSR2 && signal != SIGSTOP && signal != SIGCONT;
+  const bool ends = signal != SIGUSR1 && signal != SIGUSR2 && signal != SIGSTOP &&
+                    signal != SIGCONT && signal != SIGQUIT;
   for (state& each : ranks_) {
     if (each.alive && !std::binary_search(spared.begin(), spared.end(), each.rank)) {
       each.killed_by_us = each.killed_by_us || ends;
       signal_rank(each.pid, signal);
+    }
+  }
+}
+
+void local_ranks::ask() {
+  for (const state& each : ranks_) {
+    if (each.alive) {
+      events_.stands(each.rank, read_stacks(each.pid).pack());
     }
   }
 }

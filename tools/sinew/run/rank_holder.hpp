@@ -42,6 +42,8 @@ struct rank_events {
   /// Of processes that were seen to have ended at the same moment.
   std::function<void(const std::vector<rank_exit>& exits)> ended;
   std::function<void(const std::string& text)> remark;  ///< for the user
+  /// Where it stands, as `stacks` has packed it (ask/stacks.hpp).
+  std::function<void(int rank, std::string_view stacks)> stands;
   /// This rank has loaded another MPI's library, and no rank beside it has called ours so far.
   std::function<void(int rank, const std::string& path)> other_mpi;
 };
@@ -59,6 +61,8 @@ class rank_holder {
   /// To every rank that has been started and has not ended, but not to those of `spared`, which
   /// ascends.
   virtual void signal_all(int signal, const std::vector<int>& spared) = 0;
+  /// Every rank that runs is to say where it stands: rank_events::stands, now or later.
+  virtual void ask() = 0;
   /// Starts the ranks of `plan` in these places of the job, which are free: all of them, or none.
   /// Their environment has `more`. After start().
   [[nodiscard]] virtual std::optional<start_failure> spawn(

@@ -198,6 +198,8 @@ void remote_ranks::take_of_rank(const frame& got) {
     }
     case frame_kind::said:
       return events_.said(got.rank, got.bytes);
+    case frame_kind::stands:
+      return events_.stands(got.rank, got.bytes);
     case frame_kind::other_mpi:
       return events_.other_mpi(got.rank, got.bytes);
     case frame_kind::output:

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A question to a running job, where its ranks stand, from the question until all have answered.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "sinew/ask/roll_call.hpp"
+
+namespace sinew::tool {
+
+/// Several may ask at once: they get the same answer. The launcher's thread only. Cold.
+class inquiry {
+ public:
+  using answer = std::function<void(const roll& found)>;
+
+  /// `whom`: ranks that run. True: they have to be asked now; false: they have been already.
+  [[nodiscard]] bool begin(std::set<int> whom, answer then);
+  void take(int rank, rank_stacks found);
+  /// It has ended, and will not answer.
+  void leave(int rank);
+  /// Who has not answered when the time is up is told as such. When to look again, by now_ns();
+  /// INT64_MAX: nobody has asked.
+  [[nodiscard]] std::int64_t deadline_ns() const noexcept { return deadline_ns_; }
+  void check(std::int64_t now);
+
+ private:
+  void end_if_all_have_answered();
+
+  std::set<int> missing_;
+  roll found_;
+  std::vector<answer> askers_;
+  std::int64_t deadline_ns_ = INT64_MAX;
+};
+
+}  // namespace sinew::tool

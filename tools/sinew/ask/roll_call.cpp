@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sinew/ask/roll_call.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "sinew/formats/json.hpp"
+
+namespace sinew::tool {
+namespace {
+
+struct group {
+  std::string text;
+  std::vector<int> ranks;
+  bool known = true;  ///< it is a place, and no reason why there is none
+};
+
+/// The largest first.
+std::vector<group> groups_of(const roll& all) {
+  std::vector<group> groups;
+  for (const auto& [rank, stacks] : all) {
+    const bool known = stacks.why_not.empty();
+    const std::string text = known ? place_of(stacks).text() : stacks.why_not;
+    const auto same = std::find_if(groups.begin(), groups.end(),
+                                   [&](const group& each) { return each.text == text; });
+    group& of = same != groups.end() ? *same : groups.emplace_back(group{text, {}, known});
+    of.ranks.push_back(rank);
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const group& a, const group& b) { return a.ranks.size() > b.ranks.size(); });
+  return groups;
+}
+
+std::string count_text(std::size_t ranks) {
+  return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+}
+
+/// Calls that several threads have in common, from the outermost on.
+struct branch {
+  std::string call;
+  std::vector<int> ranks;
+  std::vector<std::unique_ptr<branch>> inside;
+
+  branch& at(const std::string& text) {
+    for (const auto& each : inside) {
+      if (each->call == text) {
+        return *each;
+      }
+    }
+    inside.push_back(std::make_unique<branch>(branch{text, {}, {}}));
+    return *inside.back();
+  }
+  void note(int rank) {
+    if (ranks.empty() || ranks.back() != rank) {
+      ranks.push_back(rank);
+    }
+  }
+};
+
+// A call deeper, where it is the only one of its ranks, needs no deeper margin.
+void write_tree(const branch& from, const std::string& margin, std::string& to) {
+  for (const auto& each : from.inside) {
+    const bool alone = from.inside.size() == 1 && each->ranks == from.ranks;
+    to += margin + each->call + (alone ? "" : "  [" + ranks_text(each->ranks) + "]") + "\n";
+    write_tree(*each, margin + (each->inside.size() > 1 ? "  " : ""), to);
+  }
+}
+
+}  // namespace
+
+std::string ranks_text(const std::vector<int>& ascending) {
+  std::string text = ascending.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < ascending.size();) {
+    std::size_t last = i;
+    while (last + 1 < ascending.size() && ascending[last + 1] == ascending[last] + 1) {
+      ++last;
+    }
+    text += (i == 0 ? "" : ", ") + std::to_string(ascending[i]);
+    text += last == i ? "" : (last == i + 1 ? ", " : "-") + std::to_string(ascending[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+std::string roll_call(const roll& all) {
+  const std::vector<group> groups = groups_of(all);
+  std::string text;
+  for (const group& each : groups) {
+    text += "  " + ranks_text(each.ranks) + ": " + each.text + "\n";
+  }
+  const bool one_place_has_most =
+      groups.size() > 1 && groups.front().known && 2 * groups.front().ranks.size() > all.size();
+  if (one_place_has_most) {
+    const std::size_t others = all.size() - groups.front().ranks.size();
+    text += "  " + count_text(others) + (others == 1 ? " stands" : " stand") +
+            " elsewhere than the " + std::to_string(groups.front().ranks.size()) +
+            " others: look there first.\n";
+  }
+  return text;
+}
+
+std::string stack_tree(const roll& all) {
+  branch root;
+  std::string text;
+  for (const auto& [rank, stacks] : all) {
+    if (!stacks.why_not.empty()) {
+      text += ranks_text({rank}) + ": " + stacks.why_not + "\n";
+    }
+    for (const stack& calls : stacks.threads) {
+      branch* at = &root;
+      at->note(rank);
+      const std::size_t end = outermost_call(calls).value_or(0);  // inside it is our affair
+      for (std::size_t i = calls.size(); i-- > end;) {
+        at = &at->at(frame_text(calls[i]));
+        at->note(rank);
+      }
+    }
+  }
+  write_tree(root, "", text);
+  return text;
+}
+
+std::string roll_json(const roll& all) {
+  std::string text;
+  const auto member = [&text](const char* name, const std::string& value) {
+    text += std::string(", \"") + name + "\": " + formats::json_quoted(value);
+  };
+  for (const auto& [rank, stacks] : all) {
+    text += (text.empty() ? "[\n" : ",\n") + std::string("  {\"rank\": ") + std::to_string(rank);
+    if (!stacks.why_not.empty()) {
+      member("unknown", stacks.why_not);
+    } else {
+      const place here = place_of(stacks);
+      member("call", here.call);
+      member("function", here.function);
+      member("where", here.where);
+    }
+    text += "}";
+  }
+  return (text.empty() ? "[" : text + "\n") + "]\n";
+}
+
+bool any_is_known(const roll& all) {
+  return std::any_of(all.begin(), all.end(),
+                     [](const auto& each) { return each.second.why_not.empty(); });
+}
+
+bool all_are_in_calls(const roll& all) {
+  return !all.empty() && std::all_of(all.begin(), all.end(), [](const auto& each) {
+    return each.second.why_not.empty() && !place_of(each.second).call.empty();
+  });
+}
+
+}  // namespace sinew::tool

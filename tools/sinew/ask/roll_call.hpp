@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which ranks of a job stand where: those in one place are one line, and the fewest come last,
+// since they are most often why the others wait.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sinew/ask/stacks.hpp"
+
+namespace sinew::tool {
+
+/// By rank.
+using roll = std::map<int, rank_stacks>;
+
+/// "ranks 0, 2-5".
+[[nodiscard]] std::string ranks_text(const std::vector<int>& ascending);
+
+/// A line for each place, then who holds the others up, if that can be told:
+///   ranks 0, 2-3: MPI_Allreduce, in solve (solver.f90:210)
+///   rank 1: MPI_Bcast, in share (swarm.f90:38)
+///   1 rank stands elsewhere than the 3 others.
+[[nodiscard]] std::string roll_call(const roll& all);
+/// All stacks as one tree, from main() on; each line says which ranks are in that call.
+[[nodiscard]] std::string stack_tree(const roll& all);
+/// The same as JSON, for programs.
+[[nodiscard]] std::string roll_json(const roll& all);
+[[nodiscard]] bool any_is_known(const roll& all);
+/// All ranks are in a call of the library.
+[[nodiscard]] bool all_are_in_calls(const roll& all);
+
+}  // namespace sinew::tool

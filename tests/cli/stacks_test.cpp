@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "sinew/ask/inquiry.hpp"
+#include "sinew/ask/python_frames.hpp"
 #include "sinew/ask/roll_call.hpp"
 
 namespace sinew::tool {
@@ -63,6 +66,51 @@ TEST(stacks, calls_back) {
                           {"PMPI_Allreduce", ours, "", 0},
                           in_program("main", "m.c", 30)};
   EXPECT_EQ(place_of(reducing).text(), "MPI_Allreduce, in main (m.c:30)");
+}
+
+/// What CPython 3.11 has made of
+///   def f(n):
+///       a = 1
+///
+///       for i in range(n):
+///           a += (i *
+///                 (n + a))
+///       (40 empty lines)
+///       return (a
+///               + 1)
+TEST(stacks, lines_of_python) {
+  constexpr char bytes[] =
+      "\x80\x00\xd8\x08\x09\x80\x41\xe5\x0d\x12\x90\x31\x89\x58\x8c\x58\xf0\x00\x02\x05"
+      "\x17\xf0\x00\x02\x05\x17\x88\x01\xd8\x08\x09\x88\x61\xd8\x0f\x10\x90\x31\x89\x75"
+      "\xf1\x03\x01\x0f\x16\xf1\x00\x01\x09\x17\x88\x01\x88\x01\xf0\x54\x01\x00\x0d\x0e"
+      "\xd8\x0e\x0f\xf1\x03\x01\x0d\x10\xf0\x00\x01\x05\x11";
+  const std::string table(bytes, sizeof bytes - 1);
+  // By the function's own co_lines().
+  const std::pair<std::uint64_t, int> ends[] = {{2, 1},  {6, 2},   {40, 4},  {44, 5}, {52, 6},
+                                                {64, 5}, {66, 47}, {68, 48}, {74, 47}};
+  std::uint64_t instruction = 0;
+  for (const auto& [end, line] : ends) {
+    for (; instruction < end; instruction += 2) {
+      EXPECT_EQ(python_line(table, 1, instruction), line) << instruction;
+    }
+  }
+  EXPECT_EQ(python_line(table, 1, 74), 0);
+  EXPECT_EQ(python_line("", 1, 0), 0);
+  for (std::size_t n = 0; n < table.size(); ++n) {  // cut off, and torn
+    (void)python_line(table.substr(0, n), 1, 1000);
+    (void)python_line(table.substr(n), 1, 1000);
+  }
+}
+
+/// The program's line is told, not that of the module in C which has called.
+TEST(stacks, a_program_in_python) {
+  stack calls = {{"PMPI_Bcast", ours, "", 0, false},
+                 {"__pyx_f_bcast", "/venv/MPI.abi3.so", "", 0, false},
+                 {"Swarm.share", "", "/src/swarm.py", 3801, true},
+                 {"<module>", "", "/src/swarm.py", 4000, true}};
+  EXPECT_EQ(place_of(calls).text(), "MPI_Bcast, in Swarm.share (swarm.py:3801)");
+  calls.erase(calls.begin());
+  EXPECT_EQ(place_of(calls).text(), "in no call of MPI, in Swarm.share (swarm.py:3801)");
 }
 
 TEST(stacks, computing) {

@@ -6,8 +6,10 @@ usage: status_test.py SINEW BOOT_PROBE MPI_STATUS
 
 import json
 import os
+import re
 import signal
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -124,6 +126,35 @@ class Status(unittest.TestCase):
             err = job.communicate(timeout=60)[1].decode()
             self.assertEqual(job.returncode, 130)
             self.assertEqual("where the ranks stand:" in err, told, err)
+
+    @unittest.skipUnless((3, 11) <= sys.version_info[:2] <= (3, 13), "another Python")
+    def test_a_program_in_python(self):
+        program = Path(PROGRAM).with_name(f"status-{os.getpid()}.py")
+        self.addCleanup(program.unlink)
+        program.write_text("import time, threading\n"
+                           "class Solver:\n"
+                           "    def step(self, n):\n"
+                           "        if n:\n"
+                           "            return self.step(\n"
+                           "                n - 1)\n"
+                           "        time.sleep(\n"
+                           "            100)\n"
+                           "threading.Thread(target=time.sleep, args=(100,), daemon=True).start()\n"
+                           "print('ready', flush=True)\n"
+                           "Solver().step(2)\n")
+        job = start(SINEW, "run", "-n", "2", "--timeout", "200", sys.executable, str(program))
+        self.jobs.append(job)
+        for _ in range(2):
+            self.assertEqual(job.stdout.readline(), b"ready\n")
+        here = re.escape(program.name)
+        until = time.monotonic() + 20  # it may not sleep yet
+        while "step" not in self.ask(str(job.pid)):
+            self.assertLess(time.monotonic(), until)
+        self.assert_told(self.ask(str(job.pid)),
+                         rf"  ranks 0, 1: in no call of MPI, in Solver\.step \(\S*{here}:7\)")
+        self.assert_told(self.ask("--stacks", str(job.pid)),
+                         rf"<module> \(\S*{here}:11\)", rf"Solver\.step \(\S*{here}:5\)",
+                         rf"Solver\.step \(\S*{here}:5\)", rf"Solver\.step \(\S*{here}:7\)")
 
     def test_ranks_without_mpi(self):
         job = start(SINEW, "run", "-n", "2", "sh", "-c", "echo ready; exec sleep 100")

@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+
 namespace sinew::tool {
 
 /// One call of a thread, innermost first. Texts last as long as the call to `take`; null where
@@ -16,11 +18,18 @@ struct seen_frame {
   int line;
 };
 
+/// What else was seen of the process: addresses in it, or 0.
+struct seen_process {
+  std::uint64_t python_runtime;  ///< _PyRuntime
+  std::uint64_t python_version;  ///< Py_Version
+};
+
 struct stack_plugin {
   const char* build;  ///< build_id of whoever it belongs to
   /// Stops the threads of a process, a child of ours or of our user's, for some milliseconds, and
   /// tells all calls of each. Null, or why it cannot. Throws nothing but what `take` throws.
-  const char* (*read)(pid_t process, void (*take)(void* to, const seen_frame& frame), void* to);
+  const char* (*read)(pid_t process, void (*take)(void* to, const seen_frame& frame), void* to,
+                      seen_process& seen);
 };
 
 inline constexpr const char* stack_plugin_symbol = "sinew_stack_plugin";

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "sinew/ask/python_frames.hpp"
 #include "sinew/ask/stack_plugin.hpp"
 #include "sinew/base/build_id.hpp"
 #include "sinew/run/frames.hpp"
@@ -18,9 +19,6 @@
 
 namespace sinew::tool {
 namespace {
-
-constexpr std::size_t most_frames = 200;
-constexpr std::size_t most_threads = 200;
 
 /// Null, and why. Loaded when first asked for: a job that nobody asks pays nothing.
 const stack_plugin* plugin(std::string& why_not) {
@@ -69,8 +67,12 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
 
 /// As it is written in the source: without a compiler's endings ("deep.0", "f.constprop.0") and a
 /// list of arguments.
-std::string written_name(const std::string& function) {
-  const std::string name = function.substr(0, function.find_first_of("(.", 1));
+std::string written_name(const stack_frame& frame) {
+  const std::string& function = frame.function;
+  if (frame.interpreted) {
+    return function;
+  }
+  const std::string name = function.substr(0, function.find_first_of("(.@", 1));
   return name == "MAIN__" ? "the main program" : name;
 }
 
@@ -123,6 +125,20 @@ bool is_of_sinew(const stack_frame& frame) {
          starts_with_any(frame.function, {"sinew::", "(anonymous namespace)::sinew"});
 }
 
+namespace {
+
+/// The interpreter's own calls are replaced by those of the program that it runs. What it calls
+/// stays.
+void put_in(stack& calls, const stack& of_python) {
+  const auto begin = std::find_if(calls.begin(), calls.end(), [](const stack_frame& each) {
+    return starts_with_any(base_name(each.module), {"python3", "libpython3"});
+  });
+  calls.erase(begin, calls.end());
+  calls.insert(calls.end(), of_python.begin(), of_python.end());
+}
+
+}  // namespace
+
 rank_stacks read_stacks(pid_t process) {
   rank_stacks found;
   const stack_plugin* const reader = plugin(found.why_not);
@@ -130,9 +146,17 @@ rank_stacks read_stacks(pid_t process) {
     return found;
   }
   collection all;
-  if (const char* const reason = reader->read(process, collect, &all); reason != nullptr) {
+  seen_process seen{0, 0};
+  if (const char* const reason = reader->read(process, collect, &all, seen); reason != nullptr) {
     found.why_not = reason;
     return found;
+  }
+  const auto of_python = python_stacks(process, {seen.python_runtime, seen.python_version});
+  for (auto& [thread, calls] : all.threads) {
+    if (const auto known = of_python.find(thread);
+        known != of_python.end() && !known->second.empty()) {
+      put_in(calls, known->second);
+    }
   }
   std::stable_partition(all.threads.begin(), all.threads.end(),
                         [process](const auto& each) { return each.first == process; });
@@ -152,13 +176,14 @@ std::string rank_stacks::pack() const {
     to.number(static_cast<std::int64_t>(each.size()));
     for (const stack_frame& frame : each) {
       to.text(frame.function).text(frame.module).text(frame.file).number(frame.line);
+      to.number(frame.interpreted ? 1 : 0);
     }
   }
   return to.bytes();
 }
 
 rank_stacks rank_stacks::unpack(std::string_view bytes) {
-  constexpr std::size_t least_bytes_of_frame = 4 * sizeof(std::int64_t);
+  constexpr std::size_t least_bytes_of_frame = 5 * sizeof(std::int64_t);
   unpacker from(bytes);
   rank_stacks made;
   made.why_not = from.text();
@@ -170,6 +195,7 @@ rank_stacks rank_stacks::unpack(std::string_view bytes) {
       frame.module = from.text();
       frame.file = from.text();
       frame.line = static_cast<int>(from.number());
+      frame.interpreted = from.number() != 0;
       calls.push_back(std::move(frame));
     }
     made.threads.push_back(std::move(calls));
@@ -205,7 +231,7 @@ std::string frame_text(const stack_frame& frame) {
     return *name;
   }
   const std::string where = where_of(frame);
-  const std::string name = frame.function.empty() ? "?" : written_name(frame.function);
+  const std::string name = frame.function.empty() ? "?" : written_name(frame);
   return where.empty() || where == name ? name : name + " (" + where + ")";
 }
 
@@ -218,13 +244,18 @@ place place_of(const stack& calls) {
     while (caller < calls.size() && is_of_sinew(calls[caller])) {
       ++caller;  // between a binding and the program
     }
-  } else {  // the innermost call whose source is known
-    const auto known = std::find_if(calls.begin(), calls.end(),
-                                    [](const stack_frame& each) { return each.line != 0; });
+    const auto python =
+        std::find_if(calls.begin() + static_cast<std::ptrdiff_t>(caller), calls.end(),
+                     [](const stack_frame& each) { return each.interpreted; });
+    caller = python == calls.end() ? caller : static_cast<std::size_t>(python - calls.begin());
+  } else {  // the innermost call whose source is known, and is not the system's
+    const auto known = std::find_if(calls.begin(), calls.end(), [](const stack_frame& each) {
+      return each.line != 0 && !starts_with_any(base_name(each.module), {"libc.so", "ld-linux"});
+    });
     caller = known == calls.end() ? 0 : static_cast<std::size_t>(known - calls.begin());
   }
   if (caller < calls.size()) {
-    found.function = written_name(calls[caller].function);
+    found.function = written_name(calls[caller]);
     found.where = where_of(calls[caller]);
   }
   return found;

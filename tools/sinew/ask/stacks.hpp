@@ -18,8 +18,12 @@ struct stack_frame {
   std::string module;  ///< the file of the library or program
   std::string file;    ///< the source
   int line = 0;
+  bool interpreted = false;  ///< of a program in Python
 };
 using stack = std::vector<stack_frame>;  ///< innermost call first
+/// More is left out.
+inline constexpr std::size_t most_frames = 200;
+inline constexpr std::size_t most_threads = 200;
 
 /// What was found of a rank's process.
 struct rank_stacks {

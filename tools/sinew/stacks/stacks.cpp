@@ -5,6 +5,7 @@
 #include <elfutils/libdwfl.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <map>
@@ -109,9 +110,10 @@ const known_place& place_at(Dwfl* process, Dwarf_Addr inside) {
   if (module == nullptr) {
     return nowhere;
   }
-  const char* file = nullptr;
   Dwarf_Addr begin = 0;
-  dwfl_module_info(module, nullptr, &begin, nullptr, nullptr, nullptr, &file, nullptr);
+  // The name is the file's, as the process has mapped it.
+  const char* const file =
+      dwfl_module_info(module, nullptr, &begin, nullptr, nullptr, nullptr, nullptr, nullptr);
   const auto [at, is_new] =
       known.try_emplace({file != nullptr ? file : "", inside - begin}, known_place{});
   if (is_new) {
@@ -147,12 +149,52 @@ int take_thread(Dwfl_Thread* thread, void* argument) {
   return to.thrown ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
+/// Of a module: how far behind its beginning the symbols lie. 0: it has none.
+seen_process look_for_python(Dwfl_Module* module) {
+  seen_process found{0, 0};
+  const int count = dwfl_module_getsymtab(module);
+  Dwarf_Addr begin = 0;
+  dwfl_module_info(module, nullptr, &begin, nullptr, nullptr, nullptr, nullptr, nullptr);
+  for (int i = 0; i < count; ++i) {
+    GElf_Sym symbol;
+    GElf_Addr at = 0;
+    const char* const name =
+        dwfl_module_getsym_info(module, i, &symbol, &at, nullptr, nullptr, nullptr);
+    if (name != nullptr && at != 0 && std::strcmp(name, "_PyRuntime") == 0) {
+      found.python_runtime = at - begin;
+    } else if (name != nullptr && at != 0 && std::strcmp(name, "Py_Version") == 0) {
+      found.python_version = at - begin;
+    }
+  }
+  return found;
+}
+
+int look_into_module(Dwfl_Module* module, void** /*of_module*/, const char* name, Dwarf_Addr begin,
+                     void* argument) {
+  static std::map<std::string, seen_process> known;
+  const char* const slash = name != nullptr ? std::strrchr(name, '/') : nullptr;
+  const char* const file = slash != nullptr ? slash + 1 : "";
+  if (std::strncmp(file, "python3", 7) != 0 && std::strncmp(file, "libpython3", 10) != 0) {
+    return DWARF_CB_OK;
+  }
+  const auto [at, is_new] = known.try_emplace(name, seen_process{0, 0});
+  if (is_new) {
+    at->second = look_for_python(module);
+  }
+  if (at->second.python_runtime != 0) {
+    auto& seen = *static_cast<seen_process*>(argument);
+    seen = {begin + at->second.python_runtime, begin + at->second.python_version};
+  }
+  return DWARF_CB_OK;
+}
+
 const char* reason_of(int system_error) {
   return system_error > 0 ? "the system does not let us look into the process (ptrace)"
                           : dwfl_errmsg(-1);
 }
 
-const char* read(pid_t process, void (*take)(void* to, const seen_frame& frame), void* to) {
+const char* read(pid_t process, void (*take)(void* to, const seen_frame& frame), void* to,
+                 seen_process& seen) {
   char* debug_files = nullptr;  // those of the system, beside the files themselves
   const Dwfl_Callbacks how = {dwfl_linux_proc_find_elf, dwfl_standard_find_debuginfo, nullptr,
                               &debug_files};
@@ -164,6 +206,7 @@ const char* read(pid_t process, void (*take)(void* to, const seen_frame& frame),
   if (const int failed = dwfl_linux_proc_attach(opened.get(), process, false); failed != 0) {
     return reason_of(failed);
   }
+  (void)dwfl_getmodules(opened.get(), look_into_module, &seen, 0);
   visitor all{opened.get(), take, to};
   (void)dwfl_getthreads(opened.get(), take_thread, &all);
   if (all.thrown) {

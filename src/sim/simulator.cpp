@@ -19,6 +19,7 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/base/error.hpp"
 #include "sinew/base/futex.hpp"
 #include "sinew/base/random.hpp"
 #include "sinew/fabric/virtual_world.hpp"
@@ -123,8 +124,16 @@ class simulator::state {
       p.send_ns = static_cast<std::int64_t>(net_->speeds().send_overhead);
       p.receive_ns = static_cast<std::int64_t>(net_->speeds().receive_overhead);
       p.compute = how.compute;
+      p.dies_at = vw::never;
       p.state.store(static_cast<std::uint32_t>(vw::turn::rank));
       running_.push_back(r);
+    }
+    for (const fault& each : how_.faults) {
+      SINEW_CHECK(each.rank < ranks, "the fault " + to_text(each) + " cannot happen",
+                  "the job has " + std::to_string(ranks) + " ranks", "name one of them");
+      if (each.what == fault_kind::kill) {
+        port(each.rank).dies_at = std::min(port(each.rank).dies_at, each.from_ns);
+      }
     }
   }
 
@@ -336,7 +345,7 @@ class simulator::state {
     count_taken(r);
     s.runs = false;
     s.local = std::max(p.local.load(std::memory_order_relaxed), s.local);
-    s.until = p.until.load(std::memory_order_relaxed);
+    s.until = std::min(p.until.load(std::memory_order_relaxed), p.dies_at);
     s.refused = p.refused.exchange(0, std::memory_order_relaxed) != 0;
     const vw::reason why = p.why.load(std::memory_order_relaxed);
     s.left = s.died || why == vw::reason::leaves;
@@ -423,8 +432,15 @@ class simulator::state {
                ? static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(end)))
                : 0;
   }
+  [[nodiscard]] std::int64_t delayed(int r, std::int64_t time) const {
+    for (const fault& each : how_.faults) {
+      const bool is_slow = each.what == fault_kind::slow && each.rank == r;
+      time += is_slow && time >= each.from_ns && time < each.to_ns ? each.later_ns : 0;
+    }
+    return time;
+  }
   void give_turn_at(int r, std::int64_t time) {
-    events_.push({std::max(time, of(r).local),
+    events_.push({delayed(r, std::max(time, of(r).local)),
                   std::uint64_t{1} << 63 | static_cast<std::uint64_t>(r), happening::turn, r,
                   of(r).hand_overs});
   }

@@ -104,6 +104,34 @@ class Simulate(unittest.TestCase):
         self.assertIn("deadlock after", done.err)
         self.assertIn("receive from rank 0, tag 1", done.err)
 
+    def test_faults_are_drawn_and_repeated(self):
+        program = os.path.join(BUILT, "explored_tolerant")
+        done = run(SINEW, "explore", "--survive", "--faults", "ranks", "--runs", "60", "-n", "4",
+                   program, "careless")
+        self.assertEqual(done.code, 1, done.out + done.err)
+        self.assertIn("ends otherwise: code 6", done.out)
+        command = re.search(r"repeat it with: sinew (.*)\n", done.out).group(1)
+        self.assertRegex(command, r"simulate --seed \d+ --fault kill:\d@\d+ --survive -n 4 ")
+        again = run(SINEW, *command.split())
+        self.assertEqual(again.code, 6, again.err)
+        for words in (("--faults", "ranks"), ("--faults=hosts", "--ranks-per-node=2")):
+            done = run(SINEW, "explore", "--survive", "--runs", "30", *words, "-n", "4", program)
+            self.assertEqual(done.code, 0, done.out + done.err)
+            self.assertIn("all 30 runs end as the usual one", done.out)
+        done = run(SINEW, "explore", "--faults", "slow", "--runs", "20", "-n", "3", RING)
+        self.assertEqual(done.code, 0, done.out + done.err)
+
+    def test_without_survive_a_drawn_death_ends_the_job(self):
+        done = run(SINEW, "explore", "--faults", "ranks", "--runs", "30", "-n", "4", RING)
+        self.assertEqual(done.code, 0, done.out + done.err)
+        self.assertIn("with code 0, or 137 where a rank has died", done.out)
+        for time_ns, code in (("0", 137), ("30000", 137), ("100000000000", 0)):
+            done = simulate("--fault", "kill:1@" + time_ns, "-n", "3", RING)
+            self.assertEqual(done.code, code, done.err)
+        slow = simulate("--fault", "slow:1@0-1000000+50000", "-n", "3", RING)
+        self.assertEqual(slow.code, 0, slow.err)
+        self.assertGreater(virtual_us(slow), virtual_us(simulate("-n", "3", RING)) + 50)
+
     def test_a_race_is_found(self):
         done = run(SINEW, "explore", "-n", "3", "--runs=400", RACE)
         self.assertEqual(done.code, 1, done.out + done.err)
@@ -142,6 +170,11 @@ class Simulate(unittest.TestCase):
                 (("--seed", "-1"), "--seed takes a whole number"),
                 (("--compute", "fast"), "--compute takes none"),
                 (("--hosts", "a,b"), "runs on this machine"),
+                (("--fault", "kill:1"), "neither kill:RANK@TIME nor"),
+                (("--fault", "kill:4@1", "-n", "4"), "the job has 4 ranks"),
+                (("--faults", "ranks"), "is for the runs of sinew explore"),
+                (("--faults", "links"), "links are not cut yet"),
+                (("--faults", "cats"), "takes ranks, hosts or slow"),
         ):
             done = simulate(*words, RING)
             self.assertNotEqual(done.code, 0, words)

@@ -82,6 +82,7 @@ struct port {
   // Written before the ranks begin.
   std::int64_t send_ns, receive_ns;  ///< a rank's own time for a message
   double compute;                    ///< virtual time for each of the processor
+  std::int64_t dies_at;              ///< its process ends itself then; or never
   ring out, in;
 };
 

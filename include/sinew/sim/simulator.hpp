@@ -12,8 +12,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "sinew/fabric/fabric.hpp"
+#include "sinew/sim/faults.hpp"
 #include "sinew/sim/network.hpp"
 
 namespace sinew::sim {
@@ -26,6 +28,7 @@ struct choices {
   std::int64_t patience_ns = 20'000'000;
   bool preempt = false;  ///< the same without one that computes so long without a call
   bool survive = false;  ///< the others go on when a rank has died; see ended()
+  std::vector<fault> faults = {};
 };
 
 struct totals {

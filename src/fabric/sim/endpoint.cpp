@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -148,6 +149,7 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
  private:
   /// Under the lock. False: the ring is full.
   [[nodiscard]] bool put_out(const record& what, const void* data) {
+    die_if_due();
     record* const next = port_.out.reserve(what.size);
     if (next == nullptr) {
       return false;
@@ -250,6 +252,7 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
   }
 
   void hand_over_alone(reason why, std::int64_t until) noexcept {
+    die_if_due();
     {
       const std::lock_guard held(sending_);
       port_.local.store(local_ns(), std::memory_order_relaxed);
@@ -275,6 +278,14 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
     const std::int64_t now = std::max(port_.now.load(std::memory_order_relaxed), local_ns());
     cpu_at_turn_ns_.store(cpu_ns(), std::memory_order_relaxed);
     time_ns_.store(now, std::memory_order_relaxed);
+    die_if_due();
+  }
+
+  /// As a crash would end it: nothing is said, nothing is cleaned up.
+  void die_if_due() const noexcept {
+    if (local_ns() >= port_.dies_at) [[unlikely]] {
+      ::raise(SIGKILL);
+    }
   }
 
   void end_turn() noexcept {

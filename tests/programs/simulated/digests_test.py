@@ -27,7 +27,7 @@ RUNS = 3
 def figures(seed, program, *words, options=()):
     done = subprocess.run(
         [SINEW, "simulate", "--seed", str(seed), "-n", "4", "--timeout", "60", *options,
-         os.path.join(FOLDER, "mpi_" + program), *words],
+         os.path.join(FOLDER, program), *words],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False)
     found = FIGURES.search(done.stderr)
     if done.returncode != 0 or found is None:
@@ -48,15 +48,19 @@ class Digests(unittest.TestCase):
         for words in PROGRAMS:
             seen = {}
             for seed in (0, 7):
-                seen[seed] = {figures(seed, *words) for _ in range(RUNS)}
+                seen[seed] = {figures(seed, "mpi_" + words[0], *words[1:]) for _ in range(RUNS)}
                 self.assertEqual(len(seen[seed]), 1, f"{words}, seed {seed}: {seen[seed]}")
             self.assertNotEqual(seen[0], seen[7], words)
 
     def test_deaths_come_at_the_same_time(self):
         for program in SURVIVING:
             for seed in (0, 7):
-                seen = {figures(seed, program, options=["--survive"]) for _ in range(RUNS)}
+                seen = {figures(seed, "mpi_" + program, options=["--survive"])
+                        for _ in range(RUNS)}
                 self.assertEqual(len(seen), 1, f"{program}, seed {seed}: {seen}")
+        seen = {figures(7, "explored_tolerant", options=["--survive", "--fault", "kill:1@60000"])
+                for _ in range(RUNS)}
+        self.assertEqual(len(seen), 1, seen)
 
 
 if __name__ == "__main__":

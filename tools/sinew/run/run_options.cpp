@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "sinew/base/error.hpp"
 #include "sinew/base/parse.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/run/mpiexec_words.hpp"
@@ -208,6 +209,24 @@ void choose_seed(run_options& options, std::string_view text) {
   options.seed = static_cast<std::uint64_t>(*seed);
 }
 
+void choose_faults(run_options& options, std::string_view text) {
+  if (text == "links") {
+    throw usage_failure("--faults links: links are not cut yet; choose ranks, hosts or slow");
+  }
+  if (!base::is_choice(text, sim::fault_choices)) {
+    throw usage_failure("--faults takes ranks, hosts or slow, not \"" + std::string(text) + "\"");
+  }
+  options.draws = text;
+}
+
+void add_fault(run_options& options, std::string_view text) {
+  try {
+    options.faults.push_back(sim::parse_fault(text));
+  } catch (const error& e) {
+    throw usage_failure(e.what());
+  }
+}
+
 // Jobs in virtual time.
 std::vector<option> simulation_options(run_options& options) {
   return {
@@ -245,6 +264,15 @@ std::vector<option> simulation_options(run_options& options) {
        "",
        "of these runs: one that prints something else ends otherwise, too",
        [&options](std::string_view) { options.same_output = true; }},
+      {{"--faults"},
+       "ranks|hosts|slow",
+       "of these runs: in each a rank dies, or all of a node, or a rank is slow for a while",
+       [&options](std::string_view v) { choose_faults(options, v); },
+       sim::fault_choices},
+      {{"--fault"},
+       "kill:RANK@NS|slow:RANK@NS-NS+NS",
+       "simulated: a rank dies at that time, or each of its turns until then begins so much later",
+       [&options](std::string_view v) { add_fault(options, v); }},
       {{"--preempt"},
        "",
        "simulated: time goes on without a rank that computes for 0.1 s without a call",
@@ -305,11 +333,15 @@ void check(const run_options& options) {
   const bool of_simulation =
       !options.network.empty() || options.seed != usual.seed || options.compute != usual.compute ||
       options.preempt || options.runs != usual.runs || options.same_output ||
-      !options.picture.empty() || options.ranks_per_node != usual.ranks_per_node;
+      !options.draws.empty() || !options.faults.empty() || !options.picture.empty() ||
+      options.ranks_per_node != usual.ranks_per_node;
   if (of_simulation && !options.simulate) {
     throw usage_failure(
-        "--network, --ranks-per-node, --seed, --compute, --runs and --preempt need "
+        "--network, --ranks-per-node, --seed, --compute, --runs, --fault and --preempt need "
         "--simulate");
+  }
+  if (!options.draws.empty() && options.runs == 0) {
+    throw usage_failure("--faults is for the runs of sinew explore; --fault names one of one run");
   }
   if (options.simulate && (!options.hosts.empty() || !options.host_file.empty())) {
     throw usage_failure("a simulated job runs on this machine: leave out --hosts and --hostfile");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sinew/options.hpp"
+#include "sinew/sim/faults.hpp"
 
 namespace sinew::tool {
 
@@ -56,7 +57,10 @@ struct run_options {
   std::string picture;       ///< file for what the links have carried; empty: none
   int runs = 0;              ///< by sinew explore, each with another seed; 0: one run
   bool same_output = false;  ///< of these runs: they are to print the same
-  bool preempt = false;      ///< a rank that computes for long holds nobody up
+  std::string draws;         ///< of these runs: sim::draw_faults; empty: nothing
+  std::vector<sim::fault> faults;
+  int facts_file = -1;   ///< descriptor that gets what sinew explore goes by
+  bool preempt = false;  ///< a rank that computes for long holds nobody up
   bool dry_run = false;
   bool verbose = false;
   bool help = false;

@@ -6,12 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -22,20 +24,40 @@
 #include "sinew/boot/descriptor.hpp"
 #include "sinew/boot/shared_memory.hpp"
 #include "sinew/run/job_plan.hpp"
+#include "sinew/sim/faults.hpp"
+#include "sinew/simulate/simulation.hpp"
 
 namespace sinew::tool {
 namespace {
 
-/// How a run has ended.
+/// In which a rank dies the job ends so, unless it goes on.
+constexpr int killed_code = 128 + SIGKILL;
+/// Of a run in which a rank dies, if no other limit is given: it may not hang.
+constexpr double longest_run_s = 60;
+
+/// What is varied in a run.
+struct trial {
+  std::uint64_t seed = 0;
+  std::vector<sim::fault> faults = {};
+
+  [[nodiscard]] bool kills() const {
+    return std::any_of(faults.begin(), faults.end(),
+                       [](const sim::fault& each) { return each.what == sim::fault_kind::kill; });
+  }
+};
+
+/// How it has ended.
 struct ending {
+  trial of;
   int code = 0;
   std::string printed;
   std::string complained;
+  run_facts facts;
 };
 
 struct under_way {
-  std::uint64_t seed;
-  boot::descriptor printed, complained;
+  trial what;
+  boot::descriptor printed, complained, facts;
 };
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -56,9 +78,9 @@ class runs {
        int (*one_run)(run_options, const std::vector<std::string_view>&))
       : options_(options), words_(words), one_run_(one_run) {}
 
-  void start(std::uint64_t seed) {
-    under_way made{seed, boot::make_shared_memory("printed"),
-                   boot::make_shared_memory("complained")};
+  void start(trial what) {
+    under_way made{std::move(what), boot::make_shared_memory("printed"),
+                   boot::make_shared_memory("complained"), boot::make_shared_memory("facts")};
     std::fflush(nullptr);
     const pid_t child = ::fork();
     SINEW_CHECK(child >= 0, "a run cannot be started", base::system_reason(errno),
@@ -71,7 +93,7 @@ class runs {
   [[nodiscard]] std::size_t count() const noexcept { return started_.size(); }
 
   /// The next that ends.
-  std::pair<std::uint64_t, ending> wait() {
+  ending wait() {
     int status = 0;
     pid_t child = 0;
     do {
@@ -79,11 +101,10 @@ class runs {
     } while (child < 0 && errno == EINTR);
     const auto found = started_.find(child);
     SINEW_ASSERT(found != started_.end());
-    const under_way& u = found->second;
-    std::pair<std::uint64_t, ending> result{
-        u.seed,
-        {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text_in(u.printed.get()),
-         text_in(u.complained.get())}};
+    under_way& u = found->second;
+    ending result{
+        std::move(u.what), WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+        text_in(u.printed.get()), text_in(u.complained.get()), facts_in(text_in(u.facts.get()))};
     started_.erase(found);
     return result;
   }
@@ -98,7 +119,11 @@ class runs {
     }
     run_options own = options_;
     own.runs = 0;
-    own.seed = to.seed;
+    own.seed = to.what.seed;
+    own.draws.clear();
+    own.faults.insert(own.faults.end(), to.what.faults.begin(), to.what.faults.end());
+    own.facts_file = to.facts.get();
+    own.timeout_s = to.what.kills() && own.timeout_s == 0 ? longest_run_s : own.timeout_s;
     int code = 1;
     try {
       code = one_run_(std::move(own), words_);
@@ -115,18 +140,32 @@ class runs {
   std::map<pid_t, under_way> started_;
 };
 
-bool same(const ending& a, const ending& b, bool outputs) {
-  return a.code == b.code && (!outputs || a.printed == b.printed);
+/// Whether it has ended as it should, if a run that varies nothing ends as `usual`.
+bool is_good(const ending& one, const ending& usual, const run_options& options) {
+  const auto kills_all = [&] {
+    std::set<int> killed;
+    for (const sim::fault& each : one.of.faults) {
+      killed.insert(each.rank);
+    }
+    return static_cast<int>(killed.size()) == usual.facts.ranks;
+  };
+  if (one.code == killed_code && one.of.kills() && (!options.survive || kills_all())) {
+    return true;
+  }
+  return one.code == usual.code && (!options.same_output || one.printed == usual.printed);
 }
 
-std::string command_for(const std::vector<std::string_view>& words, std::uint64_t seed) {
-  std::string text = "sinew simulate --seed " + std::to_string(seed);
+std::string command_for(const std::vector<std::string_view>& words, const trial& what) {
+  std::string text = "sinew simulate --seed " + std::to_string(what.seed);
+  for (const sim::fault& each : what.faults) {
+    text += " --fault " + to_text(each);
+  }
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--simulate" || words[i] == "--same-output" ||
-        words[i].starts_with("--runs=")) {
+        words[i].starts_with("--runs=") || words[i].starts_with("--faults=")) {
       continue;
     }
-    if (words[i] == "--runs") {
+    if (words[i] == "--runs" || words[i] == "--faults") {
       ++i;
       continue;
     }
@@ -135,10 +174,9 @@ std::string command_for(const std::vector<std::string_view>& words, std::uint64_
   return text;
 }
 
-void tell_difference(std::uint64_t seed, const ending& usual, const ending& other,
-                     const std::string& command) {
+void tell_difference(const ending& usual, const ending& other, const std::string& command) {
   std::printf("seed %llu ends otherwise: code %d, where the usual run has %d%s\n",
-              static_cast<unsigned long long>(seed), other.code, usual.code,
+              static_cast<unsigned long long>(other.of.seed), other.code, usual.code,
               other.code == usual.code ? ", and prints something else" : "");
   std::printf("%s%s", other.printed.c_str(), other.complained.c_str());
   std::printf("repeat it with: %s\n", command.c_str());
@@ -152,8 +190,8 @@ int explore(const run_options& options, const std::vector<std::string_view>& wor
   action.sa_handler = [](int) { interrupted = 1; };
   ::sigaction(SIGINT, &action, nullptr);
   runs all(options, words, one_run);
-  all.start(0);
-  const ending usual = all.wait().second;
+  all.start({});
+  const ending usual = all.wait();
   if (usual.code != 0) {
     std::printf("the run that varies nothing ends with code %d:\n%s%s", usual.code,
                 usual.printed.c_str(), usual.complained.c_str());
@@ -165,16 +203,23 @@ int explore(const run_options& options, const std::vector<std::string_view>& wor
   const std::int64_t began = now_ns();
   std::uint64_t next = 1;
   std::uint64_t done = 0;
-  std::optional<std::pair<std::uint64_t, ending>> found;
+  const auto drawn = [&](std::uint64_t seed) {
+    return options.draws.empty()
+               ? trial{seed}
+               : trial{seed, sim::draw_faults(options.draws, seed,
+                                              {usual.facts.ranks, options.ranks_per_node,
+                                               usual.facts.virtual_ns})};
+  };
+  std::optional<ending> found;
   while (all.count() != 0 || (next <= end && !found && interrupted == 0)) {
     while (next <= end && all.count() < most && !found && interrupted == 0) {
-      all.start(next++);
+      all.start(drawn(next++));
     }
-    auto one = all.wait();
+    ending one = all.wait();
     ++done;
     // Of several under way the lowest seed, so that the same one is told each time.
-    if (interrupted == 0 && !same(usual, one.second, options.same_output) &&
-        (!found || one.first < found->first)) {
+    if (interrupted == 0 && !is_good(one, usual, options) &&
+        (!found || one.of.seed < found->of.seed)) {
       found = std::move(one);
     }
     if (shows && done % 16 == 0) {
@@ -187,12 +232,14 @@ int explore(const run_options& options, const std::vector<std::string_view>& wor
                static_cast<unsigned long long>(end), static_cast<double>(now_ns() - began) / 1e9,
                interrupted != 0 ? ", then it was interrupted" : "");
   if (found) {
-    tell_difference(found->first, usual, found->second, command_for(words, found->first));
+    tell_difference(usual, *found, command_for(words, found->of));
     return 1;
   }
   if (interrupted == 0) {
-    std::printf("all %llu runs end as the usual one, with code 0\n",
-                static_cast<unsigned long long>(end));
+    const bool may_end = !options.survive && (options.draws == "ranks" || options.draws == "hosts");
+    std::printf("all %llu runs end as %s, with code 0%s\n", static_cast<unsigned long long>(end),
+                may_end ? "they should" : "the usual one",
+                may_end ? ", or 137 where a rank has died" : "");
   }
   return interrupted != 0 ? 130 : 0;
 }

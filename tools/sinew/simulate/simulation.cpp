@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <sstream>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -74,6 +75,19 @@ std::string busiest_link(const sim::network& net) {
 
 }  // namespace
 
+void write_facts(int file, const run_facts& facts) {
+  const std::string text =
+      std::to_string(facts.virtual_ns) + " " + std::to_string(facts.ranks) + "\n";
+  (void)!::write(file, text.data(), text.size());
+}
+
+run_facts facts_in(const std::string& text) {
+  run_facts result;
+  std::istringstream in(text);
+  in >> result.virtual_ns >> result.ranks;
+  return result;
+}
+
 simulation::simulation(run_options& options)
     : options_(options),
       ranks_(options.ranks()),
@@ -98,7 +112,8 @@ simulation::simulation(run_options& options)
                                                              .compute = options.compute,
                                                              .patience_ns = patience_ns,
                                                              .preempt = options.preempt,
-                                                             .survive = options.survive});
+                                                             .survive = options.survive,
+                                                             .faults = options.faults});
   (void)::fcntl(memory_.get(), F_SETFD, 0);
   for (application& each : options.applications) {
     const auto set = [&each](const char* name, std::string value) {
@@ -179,6 +194,9 @@ int simulation::run(job& running) {
   if (!options_.picture.empty()) {
     draw();
   }
+  if (options_.facts_file >= 0) {
+    write_facts(options_.facts_file, {all.virtual_ns, ranks_});
+  }
   return code;
 }
 
@@ -218,7 +236,9 @@ command_page explore_page() {
       "first. It stops at the first run whose exit code differs from that of the run that varies\n"
       "nothing (a wrong result that the program notices, a crash, a deadlock), or with\n"
       "--same-output whose ranks print something else, shows what that run printed, and the\n"
-      "command that repeats it. With SINEW_MPI_CHECK=1 wrong calls end a run, too.\n\n"
+      "command that repeats it. With SINEW_MPI_CHECK=1 wrong calls end a run, too.\n"
+      "With --faults each seed also draws a rank that dies, and when: then the job is to end with\n"
+      "137, or with --survive as usual; or a rank that is slow for a while.\n\n"
       "exit code: 0 all runs ended alike; 1 one did not; 130 interrupted.";
   return page;
 }

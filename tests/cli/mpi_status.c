@@ -50,6 +50,8 @@ int main(int argc, char** argv) {
   fflush(stdout);
   if (rank == 1 && strcmp(mode, "compute") == 0) {
     compute();
+  } else if (rank == 1 && strcmp(mode, "sleep") == 0) {
+    sleep(1000);
   } else if (rank == 1 && strcmp(mode, "call back") == 0) {
     call_back(rank);
   } else if (rank == 1) {

@@ -3,12 +3,18 @@
 #include "sinew/ask/stacks.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdint>
+#include <map>
 #include <utility>
+#include <vector>
 
+#include "sinew/ask/idle_watch.hpp"
 #include "sinew/ask/inquiry.hpp"
 #include "sinew/ask/python_frames.hpp"
 #include "sinew/ask/roll_call.hpp"
+#include "sinew/base/clock.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -66,6 +72,9 @@ TEST(stacks, calls_back) {
                           {"PMPI_Allreduce", ours, "", 0},
                           in_program("main", "m.c", 30)};
   EXPECT_EQ(place_of(reducing).text(), "MPI_Allreduce, in main (m.c:30)");
+  EXPECT_FALSE(waits_in_call(reducing));
+  EXPECT_FALSE(waits_in_call({}));
+  EXPECT_TRUE(waits_in_call(waits_at(1).threads[0]));
 }
 
 /// What CPython 3.11 has made of
@@ -170,6 +179,47 @@ TEST(roll_call, as_a_tree) {
             "  MPI_Recv\n"
             "  solve (solver.c:2)  [rank 1]\n"
             "  MPI_Recv\n");
+}
+
+TEST(idle_watch, tells_of_who_does_nothing_and_of_who_works_again) {
+  std::map<pid_t, std::int64_t> worked{{10, 0}, {11, 0}};
+  idle_watch watch(8 * second_ns, [&worked](pid_t process) { return worked[process]; });
+  watch.add(0, 10);
+  watch.add(1, 11);
+  std::vector<std::pair<int, bool>> told;
+  const std::int64_t begin = now_ns();
+  const auto pass = [&](int seconds, std::int64_t work_of_11) {
+    static std::int64_t now = begin;
+    for (int i = 0; i < seconds; ++i) {
+      now += second_ns + 1;
+      worked[10] += 1'000'000;  // as one that waits
+      worked[11] += work_of_11;
+      watch.look(now, [&told](int rank, bool idle) { told.emplace_back(rank, idle); });
+    }
+  };
+  using all = std::vector<std::pair<int, bool>>;
+  pass(9, second_ns / 2);
+  EXPECT_EQ(std::exchange(told, {}), (all{{0, true}}));
+  pass(8, second_ns / 2);
+  EXPECT_EQ(std::exchange(told, {}), (all{{0, true}}));
+  pass(9, 0);
+  EXPECT_EQ(std::exchange(told, {}), (all{{0, true}, {1, true}}));
+  pass(1, second_ns / 2);
+  EXPECT_EQ(std::exchange(told, {}), (all{{1, false}}));
+  watch.remove(0);
+  watch.remove(1);
+  EXPECT_EQ(watch.wait_ms(begin), -1);
+  idle_watch never(0);
+  never.add(0, 10);
+  EXPECT_EQ(never.wait_ms(begin), -1);
+}
+
+TEST(idle_watch, reads_the_processor_time_of_a_process) {
+  const std::int64_t before = processor_time_of(::getpid());
+  for (const std::int64_t until = now_ns() + 20'000'000; now_ns() < until;) {
+  }
+  EXPECT_GT(processor_time_of(::getpid()), before);
+  EXPECT_EQ(processor_time_of(1'000'000'000), 0);
 }
 
 TEST(inquiry, ends_when_all_have_answered_or_ended) {

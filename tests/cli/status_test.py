@@ -38,8 +38,8 @@ class Status(unittest.TestCase):
             each.communicate()
         self.assertEqual(survivors(), [])
 
-    def begin(self, ranks=4, mode=""):
-        job = start(SINEW, "run", "-n", str(ranks), "--timeout", "200", PROGRAM, mode)
+    def begin(self, ranks=4, mode="", words=()):
+        job = start(SINEW, "run", "-n", str(ranks), "--timeout", "200", *words, PROGRAM, mode)
         self.jobs.append(job)
         for _ in range(ranks):
             self.assertEqual(job.stdout.readline(), b"ready\n")
@@ -118,6 +118,29 @@ class Status(unittest.TestCase):
         self.assertEqual(done.code, 124)
         self.assert_told(done.err, r"the time is up", "where the ranks stand:",
                          r"  ranks 0, 2, 3: " + REDUCING, "  rank 1: MPI_Recv")
+
+    def test_silence_is_told_once(self):
+        job = self.begin(words=("--silence", "1"))
+        text = self.read_told(job, "the job goes on")
+        self.assert_told(text, "where the ranks stand:", r"  ranks 0, 2, 3: " + REDUCING,
+                         "sinew run: all ranks wait, and none has done anything for 1 s")
+        time.sleep(2.5)
+        job.terminate()
+        self.assertNotIn("all ranks wait", job.communicate(timeout=60)[1].decode())
+
+    def test_silence_may_end_the_job(self):
+        done = run(SINEW, "run", "-n", "4", "--silence", "1", "--on-silence", "end", PROGRAM)
+        self.assertEqual(done.code, 124)
+        self.assert_told(done.err, "  rank 1: MPI_Recv", "all ranks wait, and none has done any")
+
+    def test_who_computes_sleeps_or_is_called_back_is_not_silent(self):
+        for mode in ("compute", "sleep", "call back"):
+            with self.subTest(mode=mode):
+                done = run(SINEW, "run", "-n", "2", "--silence", "0.5", "--on-silence", "end",
+                           "--timeout", "3", PROGRAM, mode)
+                self.assertEqual(done.code, 124)
+                self.assertIn("the time is up", done.err)
+                self.assertNotIn("all ranks wait", done.err)
 
     def test_an_interrupt_says_it_of_a_job_that_waits(self):
         for mode, told in (("", True), ("compute", False)):

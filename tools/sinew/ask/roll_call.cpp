@@ -142,6 +142,15 @@ std::string roll_json(const roll& all) {
   return (text.empty() ? "[" : text + "\n") + "]\n";
 }
 
+bool all_wait_for_each_other(const roll& all) {
+  return all_are_in_calls(all) && std::none_of(all.begin(), all.end(), [](const auto& each) {
+           const std::string& call = place_of(each.second).call;
+           return call == "MPI_Comm_accept" || call == "MPI_Comm_connect" ||
+                  call == "MPI_Comm_join" || call.starts_with("MPI_Comm_spawn") ||
+                  call.starts_with("MPI_File_");
+         });
+}
+
 bool any_is_known(const roll& all) {
   return std::any_of(all.begin(), all.end(),
                      [](const auto& each) { return each.second.why_not.empty(); });
@@ -149,7 +158,9 @@ bool any_is_known(const roll& all) {
 
 bool all_are_in_calls(const roll& all) {
   return !all.empty() && std::all_of(all.begin(), all.end(), [](const auto& each) {
-    return each.second.why_not.empty() && !place_of(each.second).call.empty();
+    const std::vector<stack>& threads = each.second.threads;
+    return each.second.why_not.empty() &&
+           std::any_of(threads.begin(), threads.end(), waits_in_call);
   });
 }
 

@@ -29,5 +29,7 @@ using roll = std::map<int, rank_stacks>;
 [[nodiscard]] bool any_is_known(const roll& all);
 /// All ranks are in a call of the library.
 [[nodiscard]] bool all_are_in_calls(const roll& all);
+/// The same, and none is in one that may wait for somebody else than a rank: another job, a file.
+[[nodiscard]] bool all_wait_for_each_other(const roll& all);
 
 }  // namespace sinew::tool

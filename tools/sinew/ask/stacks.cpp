@@ -226,6 +226,18 @@ std::optional<std::size_t> outermost_call(const stack& calls) {
   return std::nullopt;
 }
 
+bool waits_in_call(const stack& calls) {
+  const auto call = outermost_call(calls);
+  if (!call || *call + 1 >= calls.size()) {
+    return call.has_value();
+  }
+  const std::string& program = calls[*call + 1].module;
+  return std::none_of(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(*call),
+                      [&program](const stack_frame& each) {
+                        return each.interpreted || (each.module == program && !is_of_sinew(each));
+                      });
+}
+
 std::string frame_text(const stack_frame& frame) {
   if (auto name = public_name(frame.function)) {
     return *name;

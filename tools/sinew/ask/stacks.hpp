@@ -43,6 +43,8 @@ struct rank_stacks {
 
 /// The outermost call of MPI or another binding; nothing: it is in none.
 [[nodiscard]] std::optional<std::size_t> outermost_call(const stack& calls);
+/// It is in one, which has not called the program back.
+[[nodiscard]] bool waits_in_call(const stack& calls);
 /// "solve (solver.f90:210)", "MPI_Recv".
 [[nodiscard]] std::string frame_text(const stack_frame& frame);
 

@@ -32,6 +32,7 @@ bool is_of_rank(frame_kind kind) noexcept {
     case frame_kind::input_closed:
     case frame_kind::other_mpi:
     case frame_kind::stands:
+    case frame_kind::idle:
       return true;
     default:
       return false;

@@ -46,8 +46,9 @@ enum class frame_kind : std::uint8_t {
   clock,         ///< of a host: its now_ns()
   other_mpi,     ///< the path of another MPI's library, which a rank has loaded
   stands,        ///< where a rank stands, as in rank_stacks
+  idle,          ///< 1: a rank has done nothing for another --silence; 0: it does again
 };
-inline constexpr auto last_frame_kind = frame_kind::stands;
+inline constexpr auto last_frame_kind = frame_kind::idle;
 
 /// What daemons send, and what of it concerns the rank that the frame names.
 [[nodiscard]] bool is_of_daemon(frame_kind kind) noexcept;

@@ -270,6 +270,9 @@ void host_daemon::prepare(const host_orders& orders) {
       [this](const std::vector<rank_exit>& exits) { tell_exits(exits); },
       [this](const std::string& text) { link_.send(frame_kind::remark, 0, text); },
       [this](int rank, std::string_view stacks) { link_.send(frame_kind::stands, rank, stacks); },
+      [this](int rank, bool idle) {
+        link_.send(frame_kind::idle, rank, packer().number(idle ? 1 : 0).bytes());
+      },
       [this](int rank, const std::string& path) { link_.send(frame_kind::other_mpi, rank, path); }};
   ranks_ = std::make_unique<local_ranks>(
       options_, plan_, loop_, std::move(events),

@@ -83,7 +83,7 @@ void job::read_signals() {
         if (options_.threads_as_fibers) {  // which the stacks of a process do not show
           holder_->signal_all(SIGQUIT, {});
         }
-        tell_where_all_stand(tell::always);
+        tell_where_all_stand(telling::always);
         break;
       case SIGTSTP:
         stop_and_continue();
@@ -108,7 +108,7 @@ void job::on_interrupt(int signal) {
                        " s to end, a second signal ends them at once"));
   }
   if (!at_once && signal == SIGINT) {
-    tell_where_all_stand(tell::if_all_wait);
+    tell_where_all_stand(telling::if_all_wait);
   }
   if (at_once) {
     holder_->signal_all(SIGKILL, {});
@@ -146,7 +146,7 @@ void job::on_exits(std::vector<rank_exit> exits) {
   for (const rank_exit& each : exits) {
     rank_state& state = state_of(each.rank);
     state.alive = false;
-    inquiry_.leave(each.rank);
+    forget_rank(each.rank);
     pmi_of(each.rank).leave(state.number);
     --alive_;
   }
@@ -166,7 +166,7 @@ void job::on_lost_host(int node, int code, const std::string& why) {
     rank_state& state = state_of(rank);
     if (plan_.hosts.node(rank) == node) {
       const bool was_alive = std::exchange(state.alive, false);
-      inquiry_.leave(rank);
+      forget_rank(rank);
       settle(rank);
       pmi_of(rank).leave(state.number);
       alive_ -= was_alive ? 1 : 0;
@@ -425,7 +425,7 @@ void job::check_deadlines() {
     exit_code_ = exit_code_.value_or(124);
     say("the time is up (--timeout); " + still_running() +
         (absent.empty() ? "" : "; not yet in MPI_Init, as others are: rank " + absent));
-    tell_where_all_stand(tell::places);
+    tell_where_all_stand(telling::places);
     // Ranks that wait say at this moment what for.
     time_told_ = true;
     time_is_up_ns_ = after(report_grace_s);

@@ -156,8 +156,12 @@ class job {
   // Where the ranks stand (job_ask.cpp).
   void ask(inquiry::answer then);
   /// `places`: not why they are not known.
-  enum class tell { always, places, if_all_wait };
-  void tell_where_all_stand(tell when);
+  enum class telling { always, places, if_all_wait };
+  void tell_places(const roll& found);
+  void tell_where_all_stand(telling when);
+  void forget_rank(int rank);
+  void on_idle(int rank, bool idle);
+  void judge_silence(const roll& found);
   void serve_askers();
   void answer_asker(int connection);
 
@@ -203,6 +207,8 @@ class job {
   std::optional<other_mpi> other_mpi_;  // the first
   std::set<std::string> remarks_;
   inquiry inquiry_;
+  std::set<int> idle_;  ///< ranks that have done nothing for long
+  bool silence_told_ = false;
   boot::descriptor askers_;  ///< where `sinew status` finds this job
   std::map<int, boot::descriptor> connections_;
   std::int64_t next_signals_ns_ = 0;  // the first of rank_state::signal_at_ns; 0: none

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,6 +15,11 @@
 #include "sinew/run/terminal_text.hpp"
 
 namespace sinew::tool {
+namespace {
+
+constexpr int hang_code = 124;  // as where the time is up
+
+}  // namespace
 
 void job::ask(inquiry::answer then) {
   std::set<int> whom;
@@ -28,17 +34,44 @@ void job::ask(inquiry::answer then) {
   }
 }
 
-void job::tell_where_all_stand(tell when) {
+void job::tell_places(const roll& found) {
+  output_.hurry();
+  const std::string text = "sinew run: where the ranks stand:\n" + terminal_text(roll_call(found));
+  (void)!::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void job::tell_where_all_stand(telling when) {
   ask([this, when](const roll& found) {
-    const bool wanted = when == tell::always ||
-                        (when == tell::places ? any_is_known(found) : all_are_in_calls(found));
-    if (wanted) {
-      output_.hurry();
-      const std::string text =
-          "sinew run: where the ranks stand:\n" + terminal_text(roll_call(found));
-      (void)!::write(STDERR_FILENO, text.data(), text.size());
+    if (when == telling::always ||
+        (when == telling::places ? any_is_known(found) : all_are_in_calls(found))) {
+      tell_places(found);
     }
   });
+}
+
+void job::forget_rank(int rank) {
+  inquiry_.leave(rank);
+  idle_.erase(rank);
+}
+
+// That nobody computes is no proof: ranks may sleep, or read. They are asked.
+void job::on_idle(int rank, bool idle) {
+  idle ? (void)idle_.insert(rank) : (void)idle_.erase(rank);
+  if (static_cast<int>(idle_.size()) == alive_ && !silence_told_ && goes_on()) {
+    idle_.clear();  // what comes of it is told once; else they are asked after another such time
+    ask([this](const roll& found) { judge_silence(found); });
+  }
+}
+
+void job::judge_silence(const roll& found) {
+  if (!all_wait_for_each_other(found) || worlds_.size() != 1 || !goes_on()) {
+    return;
+  }
+  silence_told_ = true;
+  const std::string what = "all ranks wait, and none has done anything for " +
+                           std::to_string(std::lround(options_.silence_s)) + " s (--silence)";
+  tell_places(found);
+  options_.silence_ends ? fail(hang_code, -1, what) : say(what + "; the job goes on");
 }
 
 // Without such a socket the job runs all the same.

@@ -76,6 +76,7 @@ rank_events job::make_events() {
           [this](int rank, std::string_view stacks) {
             inquiry_.take(rank, rank_stacks::unpack(stacks));
           },
+          [this](int rank, bool idle) { on_idle(rank, idle); },
           [this](int rank, const std::string& path) {
             other_mpi_ = other_mpi_.value_or(other_mpi{rank, path});
           }};

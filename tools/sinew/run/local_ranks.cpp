@@ -79,6 +79,7 @@ local_ranks::local_ranks(const run_options& options, const job_plan& plan, event
       ranks_(std::max(plan.local.size(), static_cast<std::size_t>(memory.places))),
       reaper_(static_cast<int>(ranks_.size())),
       environment_(clean_environment()),
+      idle_(static_cast<std::int64_t>(options.silence_s * 1e9)),
       memory_(std::move(memory)),
       looks_for_other_mpi_(!plan.other_mpi_told) {
   SINEW_EXPECT(memory_.places == 0 || plan.local.size() == plan.ranks.size());
@@ -177,6 +178,7 @@ std::optional<start_failure> local_ranks::start_one(const starting& what) {
   loop_.watch_input(ends[0], [this, index = what.index] {
     read_socket(ranks_[static_cast<std::size_t>(index)]);
   });
+  idle_.add(rank.rank, rank.pid);
   if (options_.binding == binding_policy::automatic && !start.cpus.empty()) {
     bindings_.add(rank.pid, start.cpus);
   }
@@ -285,7 +287,16 @@ int local_ranks::look_after() {
   const std::int64_t now = now_ns();
   const int bindings = look_at_bindings(now);
   const int other_mpi = look_for_other_mpi(now);
-  return bindings < 0 ? other_mpi : other_mpi < 0 ? bindings : std::min(bindings, other_mpi);
+  int next = -1;
+  for (const int each : {bindings, other_mpi, look_for_idle(now)}) {
+    next = next < 0 ? each : each < 0 ? next : std::min(next, each);
+  }
+  return next;
+}
+
+int local_ranks::look_for_idle(std::int64_t now) {
+  idle_.look(now, events_.idle);
+  return idle_.wait_ms(now);
 }
 
 /// Ranks that were bound by default are let go once they wait for their processors.

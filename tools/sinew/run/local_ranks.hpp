@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sinew/ask/idle_watch.hpp"
 #include "sinew/boot/descriptor.hpp"
 #include "sinew/boot/survival.hpp"
 #include "sinew/run/binding_watch.hpp"
@@ -94,6 +95,7 @@ class local_ranks final : public rank_holder {
   // Milliseconds to the next look; -1: none.
   [[nodiscard]] int look_for_other_mpi(std::int64_t now);
   [[nodiscard]] int look_at_bindings(std::int64_t now);
+  [[nodiscard]] int look_for_idle(std::int64_t now);
 
   const run_options& options_;
   const job_plan& plan_;
@@ -108,6 +110,7 @@ class local_ranks final : public rank_holder {
   std::vector<std::string> environment_;
   memory_kills memory_kills_;
   binding_watch bindings_;
+  idle_watch idle_;
   inherited_memory memory_;
   boot::descriptor survival_memory_;
   std::unique_ptr<boot::survival> survival_;

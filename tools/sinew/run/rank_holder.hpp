@@ -44,6 +44,8 @@ struct rank_events {
   std::function<void(const std::string& text)> remark;  ///< for the user
   /// Where it stands, as `stacks` has packed it (ask/stacks.hpp).
   std::function<void(int rank, std::string_view stacks)> stands;
+  /// It has done nothing for another --silence, or does something again after that.
+  std::function<void(int rank, bool idle)> idle;
   /// This rank has loaded another MPI's library, and no rank beside it has called ours so far.
   std::function<void(int rank, const std::string& path)> other_mpi;
 };

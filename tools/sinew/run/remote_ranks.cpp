@@ -198,6 +198,8 @@ void remote_ranks::take_of_rank(const frame& got) {
     }
     case frame_kind::said:
       return events_.said(got.rank, got.bytes);
+    case frame_kind::idle:
+      return events_.idle(got.rank, fields.number() != 0);
     case frame_kind::stands:
       return events_.stands(got.rank, got.bytes);
     case frame_kind::other_mpi:

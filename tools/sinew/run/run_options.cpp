@@ -171,6 +171,23 @@ std::vector<option> valued_options(run_options& options) {
        "SECONDS",
        "after this time ranks that wait say for what; the job ends with code 124",
        [&options](std::string_view v) { options.timeout_s = seconds("--timeout", v); }},
+      {{"--silence"},
+       "SECONDS",
+       "when all ranks wait for each other, and none has done anything for so long, it says where "
+       "they stand (default: 60; 0: never)",
+       [&options](std::string_view v) {
+         options.silence_s = v == "0" ? 0 : seconds("--silence", v);
+       }},
+      {{"--on-silence"},
+       "say|end",
+       "whether that ends the job, with code 124 (default: say)",
+       [&options](std::string_view v) {
+         if (v != "say" && v != "end") {
+           throw usage_failure("--on-silence takes say or end, not \"" + std::string(v) + "\"");
+         }
+         options.silence_ends = v == "end";
+       },
+       "say|end"},
       {{"--hang-timeout"},
        "SECONDS",
        "ranks that wait this long, or test in vain, say for what",

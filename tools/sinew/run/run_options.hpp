@@ -34,7 +34,9 @@ struct run_options {
   double timeout_s = 0;     ///< 0: none
   bool statistics = false;  ///< ranks tell what matching has cost
   std::string hang_timeout;
-  std::string trace;  ///< file for the trace of all ranks; empty: none
+  double silence_s = 60;      ///< ranks that all wait so long are told of; 0: never
+  bool silence_ends = false;  ///< and the job ends
+  std::string trace;          ///< file for the trace of all ranks; empty: none
   binding_policy binding = binding_policy::automatic;
   bool survive = false;  ///< a rank's death does not end the job
   bool report_bindings = false;

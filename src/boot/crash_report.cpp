@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/boot/crash_report.hpp"
 
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -46,6 +49,60 @@ constexpr std::string_view full_stack =
     "SIGSEGV: it ran over its stack (recursion too deep, or a local array too large; `ulimit -s` "
     "rules the main thread's stack, OMP_STACKSIZE those of OpenMP's threads)";
 
+/// Of `sinew run`, if it has started this process; else -1.
+int launcher_socket = -1;
+pid_t launcher = 0;
+pid_t rank_process = 0;
+
+/// Whose end the number is that was the launcher's socket: the program may have closed it.
+pid_t other_end(int socket) noexcept {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.pid : -1;
+}
+
+void find_launcher(const place& where) {
+  const char* const number = where.launcher == "sinew" ? std::getenv("PMI_FD") : nullptr;
+  launcher_socket = number != nullptr ? std::atoi(number) : -1;
+  launcher = launcher_socket >= 0 ? other_end(launcher_socket) : 0;
+  rank_process = ::getpid();
+}
+
+/// True: the launcher has told where this thread stands. What other threads have asked it meanwhile
+/// nobody will need. Only system calls.
+bool launcher_tells() noexcept {
+  constexpr int patience_ms = 5000;
+  static constexpr std::string_view question = "cmd=sinew_crashing\n";
+  static_assert(question.substr(4, crashing.size()) == crashing);
+  if (launcher_socket < 0 || ::getpid() != rank_process || other_end(launcher_socket) != launcher ||
+      ::send(launcher_socket, question.data(), question.size(), MSG_NOSIGNAL | MSG_DONTWAIT) !=
+          static_cast<ssize_t>(question.size())) {
+    return false;
+  }
+  std::array<char, 4096> heard{};
+  std::size_t size = 0;
+  pollfd ready{launcher_socket, POLLIN, 0};
+  // Wait: for the launcher, which looks at this process at once.
+  while (::poll(&ready, 1, patience_ms) == 1) {
+    // Wait: none, something has come.
+    const ssize_t got =
+        ::recv(launcher_socket, heard.data() + size, heard.size() - size, MSG_DONTWAIT);
+    if (got <= 0) {
+      return false;
+    }
+    size += static_cast<std::size_t>(got);
+    const std::string_view all(heard.data(), size);
+    if (all.ends_with(crash_is_told) || all.ends_with(crash_is_not_told)) {
+      return all.ends_with(crash_is_told);
+    }
+    if (size > heard.size() / 2) {  // of another conversation; the end is what counts
+      std::memmove(heard.data(), heard.data() + heard.size() / 4, size - heard.size() / 4);
+      size -= heard.size() / 4;
+    }
+  }
+  return false;
+}
+
 void report(int signal, siginfo_t* info, void* context) {
   const int saved = errno;
   // Only the first of several crashing threads speaks, and the others wait for the end that it
@@ -72,7 +129,9 @@ void report(int signal, siginfo_t* info, void* context) {
     }
     head.add("; backtrace, innermost call first:\n");
     head.write();
-    base::write_backtrace();
+    if (!launcher_tells()) {
+      base::write_backtrace();
+    }
   }
   // The signal is blocked until we return.
   ::signal(signal, SIG_DFL);
@@ -91,6 +150,7 @@ void install_crash_report(const place& where) {
                            std::to_string(where.known_size()) + " crashed on " + host + ", pid ";
   prefix.fill('\0');
   std::memcpy(prefix.data(), text.data(), std::min(text.size(), prefix.size() - 1));
+  find_launcher(where);
   base::prepare_last_words();
   for (const int signal : signals) {
     if (signal == SIGSEGV && base::report_faults(report)) {

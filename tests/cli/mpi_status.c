@@ -40,6 +40,27 @@ __attribute__((noinline)) static void call_back(int rank) {
   result = never;
 }
 
+__attribute__((noinline)) static int go_deep(volatile int* depth) {
+  volatile int room[1024];
+  room[0] = *depth + 1;
+  return *depth < 0 ? 0 : go_deep(room) + room[0]; /* line: go_deep */
+}
+
+__attribute__((noinline)) static void write_far(volatile double* p) {
+  *p = 1; /* line: write_far */
+}
+
+static void crash(const char* how) {
+  volatile int depth = 0;
+  if (strcmp(how, "crash") == 0) {
+    write_far((volatile double*)8);
+  } else if (strcmp(how, "crash, deep") == 0) {
+    go_deep(&depth);
+  } else if (strcmp(how, "crash, in MPI") == 0) {
+    MPI_Recv((void*)8, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* line: crash */
+  }
+}
+
 int main(int argc, char** argv) {
   int rank = 0;
   const char* const mode = argc > 1 ? argv[1] : "";
@@ -48,7 +69,12 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   printf("ready\n");
   fflush(stdout);
-  if (rank == 1 && strcmp(mode, "compute") == 0) {
+  if (rank == 0 && strcmp(mode, "crash, in MPI") == 0) {
+    MPI_Send(&rank, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+  }
+  if (rank == 1 && strncmp(mode, "crash", 5) == 0) {
+    crash(mode);
+  } else if (rank == 1 && strcmp(mode, "compute") == 0) {
     compute();
   } else if (rank == 1 && strcmp(mode, "sleep") == 0) {
     sleep(1000);

@@ -171,6 +171,23 @@ TEST(roll_call, nobody_is_blamed_where_there_is_no_majority) {
   EXPECT_EQ(roll_call({{0, waits_at(1)}}), "  rank 0: MPI_Recv, in solve (solver.c:1)\n");
 }
 
+TEST(roll_call, a_crash) {
+  const stack_frame handler{"sinew::boot::(anonymous namespace)::report(int)", ours, "", 0};
+  const stack_frame by_system{"__restore_rt", "/lib/libc.so.6", "", 0};
+  stack calls = {{"poll", "/lib/libc.so.6", "", 0}, handler, by_system};
+  EXPECT_EQ(crash_text({"", {calls}}), "");
+  calls.insert(calls.end(), {in_program("deep", "/d.c", 6),
+                             in_program("deep", "/d.c", 6),
+                             in_program("begin", "/d.c", 9),
+                             in_program("main", "/m.c", 2),
+                             {"__libc_start_main", "/lib/libc.so.6", "", 0}});
+  const std::string told = "  deep (d.c:6)  [2 times]\n  begin (d.c:9)\n  main (m.c:2)\n";
+  EXPECT_EQ(crash_text({"", {calls}}), told);
+  EXPECT_EQ(crash_text({"", {waits_at(1).threads[0], calls}}), told);
+  EXPECT_EQ(crash_text(waits_at(1)), "");
+  EXPECT_EQ(crash_text({"no", {}}), "");
+}
+
 TEST(roll_call, as_a_tree) {
   const roll all{{0, waits_at(1)}, {1, waits_at(2)}, {2, waits_at(1)}};
   EXPECT_EQ(stack_tree(all),

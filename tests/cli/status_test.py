@@ -179,6 +179,18 @@ class Status(unittest.TestCase):
                          rf"<module> \(\S*{here}:11\)", rf"Solver\.step \(\S*{here}:5\)",
                          rf"Solver\.step \(\S*{here}:5\)", rf"Solver\.step \(\S*{here}:7\)")
 
+    def test_a_crash_tells_its_calls(self):
+        head = r"sinew: rank 1 of 2 crashed on .*backtrace, innermost call first:"
+        calls = r"sinew run: the calls of rank 1 of 2 \(pid .*\) as it crashed, innermost first:"
+        for mode, told in (("crash", [line("write_far")]),
+                           ("crash, deep", [line("go_deep") + r"  \[\d\d+ times\]", "  and more"]),
+                           ("crash, in MPI", ["MPI_Recv", r"(crash|main) \(\S*mpi_status\.c:"])):
+            with self.subTest(mode=mode):
+                done = run(SINEW, "run", "-n", "2", PROGRAM, mode)
+                self.assertEqual(done.code, 139)
+                self.assert_told(done.err, head, calls, *told, "was killed by SIGSEGV")
+                self.assertNotIn("libc_start", done.err)
+
     def test_ranks_without_mpi(self):
         job = start(SINEW, "run", "-n", "2", "sh", "-c", "echo ready; exec sleep 100")
         self.jobs.append(job)

@@ -122,6 +122,51 @@ std::string stack_tree(const roll& all) {
   return text;
 }
 
+namespace {
+
+/// Up to main(); calls that repeat, as in a recursion that has no end, are one line.
+std::string lines_of(const stack& calls) {
+  std::string text;
+  for (std::size_t i = 0; i < calls.size();) {
+    const std::string line = frame_text(calls[i]);
+    const std::size_t first = i;
+    while (i < calls.size() && frame_text(calls[i]) == line) {
+      ++i;
+    }
+    text +=
+        "  " + line + (i - first > 1 ? "  [" + std::to_string(i - first) + " times]" : "") + "\n";
+    if (calls[first].function == "main") {
+      break;
+    }
+  }
+  const bool is_cut = std::none_of(calls.begin(), calls.end(),
+                                   [](const stack_frame& each) { return each.function == "main"; });
+  return text + (is_cut && calls.size() > most_frames / 2 ? "  and more\n" : "");
+}
+
+}  // namespace
+
+// The handler is a call of the thread as others are: what it has interrupted is behind the last
+// frame that the system has made for it.
+std::string crash_text(const rank_stacks& rank) {
+  std::string text;
+  for (const stack& calls : rank.threads) {
+    const auto is_handler = [](const stack_frame& each) {
+      return each.function.find("boot::(anonymous namespace)::report(") != std::string::npos;
+    };
+    const auto handler = std::find_if(calls.begin(), calls.end(), is_handler);
+    if (handler == calls.end()) {
+      continue;
+    }
+    const auto made_by_system = std::find_if(handler, calls.end(), [](const stack_frame& each) {
+      return each.function.starts_with("__restore_rt") ||
+             each.function.starts_with("__kernel_rt_sigreturn");
+    });
+    text += lines_of({(made_by_system == calls.end() ? handler : made_by_system) + 1, calls.end()});
+  }
+  return text;
+}
+
 std::string roll_json(const roll& all) {
   std::string text;
   const auto member = [&text](const char* name, const std::string& value) {

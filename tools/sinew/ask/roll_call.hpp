@@ -24,6 +24,9 @@ using roll = std::map<int, rank_stacks>;
 [[nodiscard]] std::string roll_call(const roll& all);
 /// All stacks as one tree, from main() on; each line says which ranks are in that call.
 [[nodiscard]] std::string stack_tree(const roll& all);
+/// Of a rank that stands in the handler of the signal that ends it: the calls that led there, a
+/// line each. Empty if they are not known.
+[[nodiscard]] std::string crash_text(const rank_stacks& rank);
 /// The same as JSON, for programs.
 [[nodiscard]] std::string roll_json(const roll& all);
 [[nodiscard]] bool any_is_known(const roll& all);

@@ -27,8 +27,9 @@ struct seen_process {
 struct stack_plugin {
   const char* build;  ///< build_id of whoever it belongs to
   /// Stops the threads of a process, a child of ours or of our user's, for some milliseconds, and
-  /// tells all calls of each. Null, or why it cannot. Throws nothing but what `take` throws.
-  const char* (*read)(pid_t process, void (*take)(void* to, const seen_frame& frame), void* to,
+  /// tells all calls of each; of a thread no more once `take` says false. Null, or why it cannot.
+  /// Throws nothing but what `take` throws.
+  const char* (*read)(pid_t process, bool (*take)(void* to, const seen_frame& frame), void* to,
                       seen_process& seen);
 };
 

@@ -44,18 +44,17 @@ struct collection {
 
 std::string text_of(const char* text) { return text != nullptr ? text : ""; }
 
-void collect(void* to, const seen_frame& seen) {
+bool collect(void* to, const seen_frame& seen) {
   auto& all = static_cast<collection*>(to)->threads;
   if (all.empty() || all.back().first != seen.thread) {
     if (all.size() == most_threads) {
-      return;
+      return false;
     }
     all.push_back({seen.thread, {}});
   }
-  if (all.back().second.size() < most_frames) {
-    all.back().second.push_back(
-        {text_of(seen.function), text_of(seen.module), text_of(seen.file), seen.line});
-  }
+  stack& calls = all.back().second;
+  calls.push_back({text_of(seen.function), text_of(seen.module), text_of(seen.file), seen.line});
+  return calls.size() < most_frames;
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }

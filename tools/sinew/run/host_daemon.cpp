@@ -160,14 +160,13 @@ void host_daemon::take_for_all(const frame& got) {
     finishing_ = true;
     return;
   }
-  if (got.kind == frame_kind::ask) {
-    return ranks_ != nullptr ? ranks_->ask() : void();
-  }
   const std::int64_t number = fields.number();
   switch (got.kind) {
     case frame_kind::dead:
     case frame_kind::voted:
       return note_fate(got);
+    case frame_kind::ask:
+      return ranks_ != nullptr ? ranks_->ask(static_cast<int>(number)) : void();
     case frame_kind::go:
       return go(number);
     case frame_kind::output_closed:

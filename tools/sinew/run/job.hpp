@@ -157,8 +157,11 @@ class job {
   void ask(inquiry::answer then);
   /// `places`: not why they are not known.
   enum class telling { always, places, if_all_wait };
+  void tell_lines(const std::string& what, const std::string& lines);
   void tell_places(const roll& found);
   void tell_where_all_stand(telling when);
+  void on_crash(int rank);
+  void on_stacks(int rank, rank_stacks found);
   void forget_rank(int rank);
   void on_idle(int rank, bool idle);
   void judge_silence(const roll& found);
@@ -207,7 +210,8 @@ class job {
   std::optional<other_mpi> other_mpi_;  // the first
   std::set<std::string> remarks_;
   inquiry inquiry_;
-  std::set<int> idle_;  ///< ranks that have done nothing for long
+  std::set<int> crashing_;  ///< ranks that wait until their calls are told
+  std::set<int> idle_;      ///< ranks that have done nothing for long
   bool silence_told_ = false;
   boot::descriptor askers_;  ///< where `sinew status` finds this job
   std::map<int, boot::descriptor> connections_;

@@ -11,6 +11,7 @@
 
 #include "sinew/ask/job_socket.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/boot/crash_report.hpp"
 #include "sinew/run/job.hpp"
 #include "sinew/run/terminal_text.hpp"
 
@@ -29,16 +30,18 @@ void job::ask(inquiry::answer then) {
     }
   }
   if (inquiry_.begin(std::move(whom), std::move(then))) {
-    holder_->ask();
+    holder_->ask(every_rank);
     inquiry_.check(now_ns());  // nobody runs
   }
 }
 
-void job::tell_places(const roll& found) {
+void job::tell_lines(const std::string& what, const std::string& lines) {
   output_.hurry();
-  const std::string text = "sinew run: where the ranks stand:\n" + terminal_text(roll_call(found));
+  const std::string text = "sinew run: " + what + ":\n" + terminal_text(lines);
   (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
+
+void job::tell_places(const roll& found) { tell_lines("where the ranks stand", roll_call(found)); }
 
 void job::tell_where_all_stand(telling when) {
   ask([this, when](const roll& found) {
@@ -49,7 +52,25 @@ void job::tell_where_all_stand(telling when) {
   });
 }
 
+void job::on_crash(int rank) {
+  crashing_.insert(rank);
+  holder_->ask(rank);
+}
+
+void job::on_stacks(int rank, rank_stacks found) {
+  if (crashing_.erase(rank) != 0) {
+    const std::string calls = crash_text(found);
+    if (!calls.empty()) {
+      tell_lines("the calls of " + name_of(rank) + " as it crashed, innermost first", calls);
+    }
+    holder_->answer(rank,
+                    std::string(calls.empty() ? boot::crash_is_not_told : boot::crash_is_told));
+  }
+  inquiry_.take(rank, std::move(found));
+}
+
 void job::forget_rank(int rank) {
+  crashing_.erase(rank);
   inquiry_.leave(rank);
   idle_.erase(rank);
 }

@@ -48,6 +48,7 @@ world& job::add_world(std::vector<int> applications, std::vector<int> nodes, int
             on_loss(rank_of(number), rank_of(other), why);
           },
           [this, rank_of](int number, const cast_vote& vote) { on_vote(rank_of(number), vote); },
+          [this, rank_of](int number) { on_crash(rank_of(number)); },
           [this](const std::string& text) { on_remark(text); }},
       std::move(nodes), worlds_.front()->pmi != nullptr ? worlds_.front()->pmi->names() : nullptr);
   if (spawner >= 0) {

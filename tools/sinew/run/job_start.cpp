@@ -59,27 +59,26 @@ job::job(const run_options& options, const job_plan& plan, std::vector<std::stri
 }
 
 rank_events job::make_events() {
-  return {[this](int rank, pid_t pid) { on_started(rank, pid); },
-          [this](int rank, int code, const std::string& why) {
-            settle(rank);
-            fail(code, rank, "rank " + std::to_string(rank) + " cannot be started: " + why);
-          },
-          [this](int rank, std::string_view bytes) {
-            const rank_state& from = state_of(rank);
-            if (from.in != nullptr) {
-              pmi_of(rank).receive(from.number, bytes);
-            }
-            check_waiting();
-          },
-          [this](const std::vector<rank_exit>& exits) { on_exits(exits); },
-          [this](const std::string& text) { say(text); },
-          [this](int rank, std::string_view stacks) {
-            inquiry_.take(rank, rank_stacks::unpack(stacks));
-          },
-          [this](int rank, bool idle) { on_idle(rank, idle); },
-          [this](int rank, const std::string& path) {
-            other_mpi_ = other_mpi_.value_or(other_mpi{rank, path});
-          }};
+  return {
+      [this](int rank, pid_t pid) { on_started(rank, pid); },
+      [this](int rank, int code, const std::string& why) {
+        settle(rank);
+        fail(code, rank, "rank " + std::to_string(rank) + " cannot be started: " + why);
+      },
+      [this](int rank, std::string_view bytes) {
+        const rank_state& from = state_of(rank);
+        if (from.in != nullptr) {
+          pmi_of(rank).receive(from.number, bytes);
+        }
+        check_waiting();
+      },
+      [this](const std::vector<rank_exit>& exits) { on_exits(exits); },
+      [this](const std::string& text) { say(text); },
+      [this](int rank, std::string_view stacks) { on_stacks(rank, rank_stacks::unpack(stacks)); },
+      [this](int rank, bool idle) { on_idle(rank, idle); },
+      [this](int rank, const std::string& path) {
+        other_mpi_ = other_mpi_.value_or(other_mpi{rank, path});
+      }};
 }
 
 std::unique_ptr<rank_holder> job::make_holder(std::vector<std::string> words) {

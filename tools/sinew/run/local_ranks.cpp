@@ -257,9 +257,9 @@ void local_ranks::signal_all(int signal, const std::vector<int>& spared) {
   }
 }
 
-void local_ranks::ask() {
+void local_ranks::ask(int rank) {
   for (const state& each : ranks_) {
-    if (each.alive) {
+    if (each.alive && (rank == every_rank || rank == each.rank)) {
       events_.stands(each.rank, read_stacks(each.pid).pack());
     }
   }

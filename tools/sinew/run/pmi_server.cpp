@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sinew/base/check.hpp"
+#include "sinew/boot/crash_report.hpp"
 #include "sinew/boot/launcher_wire.hpp"
 
 namespace sinew::tool {
@@ -78,11 +79,8 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     if (!start(rank, false)) {
       return;
     }
-  } else if (command == wire::goodbye) {
-    from.finalized = true;
-    tell_all_left();
-  } else if (command == wire::depart) {
-    from.departed = true;
+  } else if (command == wire::goodbye || command == wire::depart) {
+    (command == wire::goodbye ? from.finalized : from.departed) = true;
     tell_all_left();
   } else if (command == wire::lost && calls_.lost) {
     const int other = message.number("rank").value_or(-1);
@@ -92,6 +90,8 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     calls_.lost(rank, other, boot::pmi_unescape(message.find("why").value_or("")).value_or(""));
   } else if (command == wire::vote && calls_.voted) {
     vote(rank, message);
+  } else if (command == boot::crashing && calls_.crashing) {
+    calls_.crashing(rank);
   } else if (command == wire::remark && calls_.remark) {
     calls_.remark(boot::pmi_unescape(message.find("text").value_or("")).value_or(""));
   } else if (command == wire::connected) {

@@ -32,6 +32,8 @@ class pmi_server {
     std::function<void(int rank, int other, const std::string& why)> lost = {};
     /// A rank votes, or leaves a ballot.
     std::function<void(int rank, const cast_vote& vote)> voted = {};
+    /// It crashes, and waits until we have looked at it (boot/crash_report.hpp).
+    std::function<void(int rank)> crashing = {};
     /// A sentence for people that several ranks may send.
     std::function<void(const std::string& text)> remark = {};
   };

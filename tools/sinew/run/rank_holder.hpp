@@ -50,6 +50,8 @@ struct rank_events {
   std::function<void(int rank, const std::string& path)> other_mpi;
 };
 
+inline constexpr int every_rank = -1;
+
 /// One per job. Grade: cold. Used by the launcher's one thread.
 class rank_holder {
  public:
@@ -63,8 +65,8 @@ class rank_holder {
   /// To every rank that has been started and has not ended, but not to those of `spared`, which
   /// ascends.
   virtual void signal_all(int signal, const std::vector<int>& spared) = 0;
-  /// Every rank that runs is to say where it stands: rank_events::stands, now or later.
-  virtual void ask() = 0;
+  /// That rank, or `every_rank`, is to say where it stands: rank_events::stands, now or later.
+  virtual void ask(int rank) = 0;
   /// Starts the ranks of `plan` in these places of the job, which are free: all of them, or none.
   /// Their environment has `more`. After start().
   [[nodiscard]] virtual std::optional<start_failure> spawn(

@@ -22,7 +22,7 @@ namespace {
 
 struct visitor {
   Dwfl* process;
-  void (*take)(void* to, const seen_frame& frame);
+  bool (*take)(void* to, const seen_frame& frame);
   void* to;
   pid_t thread = 0;
   std::exception_ptr thrown{};
@@ -133,7 +133,9 @@ int take_frame(Dwfl_Frame* frame, void* argument) {
     // Of the call, not behind it.
     for (seen_frame seen : place_at(to.process, is_exact ? at : at - 1).frames) {
       seen.thread = to.thread;
-      to.take(to.to, seen);
+      if (!to.take(to.to, seen)) {
+        return DWARF_CB_ABORT;
+      }
     }
   } catch (...) {  // not through a library in C
     to.thrown = std::current_exception();
@@ -193,7 +195,7 @@ const char* reason_of(int system_error) {
                           : dwfl_errmsg(-1);
 }
 
-const char* read(pid_t process, void (*take)(void* to, const seen_frame& frame), void* to,
+const char* read(pid_t process, bool (*take)(void* to, const seen_frame& frame), void* to,
                  seen_process& seen) {
   char* debug_files = nullptr;  // those of the system, beside the files themselves
   const Dwfl_Callbacks how = {dwfl_linux_proc_find_elf, dwfl_standard_find_debuginfo, nullptr,

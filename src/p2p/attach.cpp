@@ -16,7 +16,7 @@ match_report engine::matching(const core::communicator& comm) {
 
 void engine::match_by(core::communicator& comm, std::string_view name) {
   channel& in = messages_of(comm);
-  if (in.matcher.name() == name) {
+  if (in.matcher.name() == name || state_->steers != nullptr) {
     return;
   }
   state_->receives.post_held_back(in);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "p2p/message.hpp"
+#include "p2p/steering.hpp"
 #include "p2p/tagged.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/settings.hpp"
@@ -24,8 +25,9 @@ setting<bool> wants_statistics("match", "stats", false, "",
 
 }  // namespace
 
-channel_table::channel_table(network_matching& network, bool threaded)
+channel_table::channel_table(network_matching& network, steering* steers, bool threaded)
     : network_(network),
+      steers_(steers),
       threaded_(threaded),
       directory_(std::make_unique<std::atomic<page*>[]>(pages)) {}
 
@@ -64,6 +66,9 @@ channel& channel_table::of(std::uint32_t context) {
     return *c;
   }
   auto fresh = std::make_unique<channel>(context, engine_name());
+  if (steers_ != nullptr && context < first_partitioned && kind_of(context) == 0) {
+    fresh->matcher.replace_by(steers_->steer(match::make_engine(engine_name())));
+  }
   slot.store(fresh.get(), std::memory_order_release);
   return *fresh.release();
 }

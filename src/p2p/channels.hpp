@@ -19,6 +19,7 @@
 namespace sinew::p2p {
 
 class network_matching;
+class steering;
 
 /// Its lock guards the making and the end of channels. A channel is complete before it is seen,
 /// never moves, and lives until drop() or the table's end; where there are threads, until bury(),
@@ -36,7 +37,8 @@ class channel_table {
   static_assert(contexts < no_context, "no_context is no context");
   static_assert(page_contexts % 2 == 0, "both contexts of a communicator are in one page");
 
-  channel_table(network_matching& network, bool threaded);
+  /// `steers`: who makes the engines of a program's messages, or null.
+  channel_table(network_matching& network, steering* steers, bool threaded);
   ~channel_table();
   channel_table(const channel_table&) = delete;
   channel_table& operator=(const channel_table&) = delete;
@@ -87,6 +89,7 @@ class channel_table {
   }
 
   network_matching& network_;
+  steering* const steers_;
   const bool threaded_;
   base::lock lock_;
   /// Written under the lock with release, read without it with acquire.

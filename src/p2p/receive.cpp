@@ -19,8 +19,8 @@
 
 namespace sinew::p2p {
 
-receiver::receiver(const parts& p, bool threaded)
-    : all_(p), threaded_(threaded), spare_(p.unexpected.get()) {
+receiver::receiver(const parts& p, bool threaded, bool posts_all)
+    : all_(p), threaded_(threaded), posts_all_(posts_all), spare_(p.unexpected.get()) {
   if (spare_ == nullptr) {
     throw std::bad_alloc();
   }
@@ -42,7 +42,7 @@ match::message* receiver::post_among_threads(operation& op) {
 }
 
 inline void receiver::post_late(operation& op, comm_rank source, message_tag tag) {
-  if (threaded_ || held_head_.word[0] != channel_table::no_context ||
+  if (posts_all_ || held_head_.word[0] != channel_table::no_context ||
       op.in->matcher.alone().posted() != 0 || op.in->matcher.alone().unexpected() != 0) {
     post(op);
     return;

@@ -44,8 +44,8 @@ class receiver {
     network_matching& network;
     failure_watch& failures;
   };
-  /// Throws std::bad_alloc.
-  receiver(const parts& p, bool threaded);
+  /// `posts_all`: no receive is held back. Throws std::bad_alloc.
+  receiver(const parts& p, bool threaded, bool posts_all);
 
   /// Throws std::bad_alloc, and the receive is stored nowhere. Hot.
   void post(operation& op);
@@ -125,6 +125,7 @@ class receiver {
 
   const parts all_;
   const bool threaded_;
+  const bool posts_all_;
   matched* spare_;  ///< the poller's own
   /// The channel of the last arrival: the poller's own. Its number is also cleared, by whoever
   /// drops the channel, when no message can be under way in it; so relaxed.

@@ -35,6 +35,7 @@
 #include "p2p/probe.hpp"
 #include "p2p/receive.hpp"
 #include "p2p/send.hpp"
+#include "p2p/steering.hpp"
 #include "p2p/tagged.hpp"
 #include "p2p/unexpected.hpp"
 #include "sinew/core/runtime.hpp"
@@ -63,6 +64,7 @@ struct engine::state {
   operation_pool operations;
   unexpected_messages unexpected;
   backlog waiting;
+  const std::unique_ptr<steering> steers;  ///< null: nobody does
   channel_table channels;
   inflows pieces;
   meeting_table meetings;

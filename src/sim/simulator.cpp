@@ -151,7 +151,7 @@ class simulator::state {
           base::futex_wait(head_.running, 0, look_at_processes_ns, base::within::machine);
           continue;
         }
-        if (totals_.deadlock) {
+        if (totals_.deadlock || totals_.late) {
           told.on_deadlock();
           return;
         }
@@ -464,6 +464,10 @@ class simulator::state {
       const std::uint64_t number = injections_.top().number;
       injections_.pop();
       inject(number);
+    }
+    if (how_.longest_ns != 0 && now_ > how_.longest_ns) {
+      totals_.late = true;
+      return false;
     }
     show_notices();
     const std::int64_t end =

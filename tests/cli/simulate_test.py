@@ -135,8 +135,34 @@ class Simulate(unittest.TestCase):
     def test_a_race_is_found(self):
         done = run(SINEW, "explore", "-n", "3", "--runs=400", RACE)
         self.assertEqual(done.code, 1, done.out + done.err)
-        self.assertRegex(done.out, r"seed \d+ ends otherwise: code 3, where the usual run has 0")
+        self.assertRegex(done.out, r"seed \d+, match 0:1=2 ends otherwise: code 3, where the usual "
+                                   r"run has 0")
         self.assertIn("came from rank 2", done.out)
+
+    def test_what_delays_do_not_reach_is_met_all_the_same(self):
+        done = run(SINEW, "explore", "-n", "3", "--runs=10", RACE, "2000")
+        self.assertEqual(done.code, 1, done.out + done.err)
+        command = re.search(r"repeat it with: sinew (.*)\n", done.out).group(1)
+        self.assertIn("simulate --seed 0 --match 0:1=2 -n 3 ", command)
+        again = [run(SINEW, *command.split()) for _ in range(2)]
+        self.assertEqual([a.code for a in again], [3, 3], again[0].err)
+
+    def test_each_match_is_met_once(self):
+        program = os.path.join(BUILT, "explored_choices")
+        for how, ranks, runs, wanted in (
+                ("receive", 4, 60, "9 of 9 matches seen\n"),
+                ("probe", 4, 60, "9 of 9 matches seen\n"),
+                ("poll", 4, 60, "9 of 9 matches seen\n"),
+                ("claim", 4, 60, "9 of 9 matches seen\n"),
+                ("bound", 3, 20, "2 of 2 matches seen, 1 more has turned out impossible\n"),
+                ("bound-poll", 3, 20, "2 of 2 matches seen, 1 more has turned out impossible\n"),
+                ("receive", 4, 2, "seen; --runs was too few for the rest\n"),
+        ):
+            done = run(SINEW, "explore", "--runs", str(runs), "-n", str(ranks), program, how)
+            self.assertEqual(done.code, 0, done.out + done.err)
+            self.assertIn(f"all {runs} runs end as the usual one", done.out)
+            self.assertIn("wildcard receives: ", done.out)
+            self.assertTrue(done.out.endswith(wanted), f"{how}: {done.out}")
 
     def test_runs_that_end_alike(self):
         done = run(SINEW, "explore", "-n", "3", "--runs", "20", "--same-output", RING)
@@ -172,6 +198,7 @@ class Simulate(unittest.TestCase):
                 (("--hosts", "a,b"), "runs on this machine"),
                 (("--fault", "kill:1"), "neither kill:RANK@TIME nor"),
                 (("--fault", "kill:4@1", "-n", "4"), "the job has 4 ranks"),
+                (("--match", "1=2"), "is not RANK:NUMBER=SENDER"),
                 (("--faults", "ranks"), "is for the runs of sinew explore"),
                 (("--faults", "links"), "links are not cut yet"),
                 (("--faults", "cats"), "takes ranks, hosts or slow"),

@@ -29,6 +29,7 @@ struct choices {
   bool preempt = false;  ///< the same without one that computes so long without a call
   bool survive = false;  ///< the others go on when a rank has died; see ended()
   std::vector<fault> faults = {};
+  std::int64_t longest_ns = 0;  ///< a job that takes longer does not end; 0: no limit
 };
 
 struct totals {
@@ -38,12 +39,13 @@ struct totals {
   std::uint64_t steps = 0;
   std::uint64_t digest = 0;  ///< of all arrivals
   bool deadlock = false;
+  bool late = false;   ///< longest_ns is over
   bool whole = false;  ///< all ranks have left
 };
 
 /// Called by the simulator's thread.
 struct listeners {
-  /// No rank can go on; each has been asked what it waits for.
+  /// No rank can go on; each has been asked what it waits for. Or it is late.
   std::function<void()> on_deadlock = [] {};
   /// A rank has computed for so long without a call; once a job.
   std::function<void(int rank, double seconds)> on_long_computing = [](int, double) {};

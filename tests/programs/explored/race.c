@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A race: rank 0 takes the first of two messages from any rank for rank 1's. It most often is,
- * since rank 2 sends its own after some work. */
+ * since rank 2 sends its own after some work: 0.3 us for each rank, or as many as are named. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 int main(int argc, char** argv) {
   int rank, size;
+  const double work = argc > 1 ? atof(argv[1]) * 1e-6 : 0.3e-6;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -20,7 +22,7 @@ int main(int argc, char** argv) {
     }
   } else {
     double began = MPI_Wtime();
-    while (MPI_Wtime() - began < 0.3e-6 * rank) {
+    while (MPI_Wtime() - began < work * rank) {
     }
     MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   }

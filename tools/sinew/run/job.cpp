@@ -288,8 +288,8 @@ void job::go_on_without(int rank) {
   pmi_of(rank).excuse(state.number);
 }
 
-void job::when_ranks_end(std::function<void(int rank, bool died)> tell) {
-  rank_ended_ = std::move(tell);
+void job::when_ranks_end(std::function<void(int rank, bool died)> listener) {
+  rank_ended_ = std::move(listener);
 }
 
 void job::tell_dead(int rank) {

@@ -39,9 +39,9 @@ class job {
   /// Before run(): when `bell` becomes readable the job ends with `code`, and with what `why` says
   /// then.
   void end_when(int bell, int code, std::function<std::string()> why);
-  /// Of a simulated job: `tell` is called for each rank that ends, `died` if the others go on
+  /// Of a simulated job: `listener` is called for each rank that ends, `died` if the others go on
   /// without it. Who takes that tells the others by tell_dead(), and of votes; from any one thread.
-  void when_ranks_end(std::function<void(int rank, bool died)> tell);
+  void when_ranks_end(std::function<void(int rank, bool died)> listener);
   void tell_dead(int rank);
   void tell_vote(int rank, cast_vote vote);
   /// The launcher's exit code.

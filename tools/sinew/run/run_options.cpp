@@ -244,6 +244,16 @@ void add_fault(run_options& options, std::string_view text) {
   }
 }
 
+void add_matches(run_options& options, std::string_view text) {
+  try {
+    for (const std::string& each : base::split(text, ',')) {
+      options.matches.push_back(p2p::parse_match(each));
+    }
+  } catch (const error& e) {
+    throw usage_failure(e.what());
+  }
+}
+
 // Jobs in virtual time.
 std::vector<option> simulation_options(run_options& options) {
   return {
@@ -290,6 +300,10 @@ std::vector<option> simulation_options(run_options& options) {
        "kill:RANK@NS|slow:RANK@NS-NS+NS",
        "simulated: a rank dies at that time, or each of its turns until then begins so much later",
        [&options](std::string_view v) { add_fault(options, v); }},
+      {{"--match"},
+       "RANK:NUMBER=SENDER,...",
+       "simulated: whose message the NUMBER-th receive or probe from any source on RANK meets",
+       [&options](std::string_view v) { add_matches(options, v); }},
       {{"--preempt"},
        "",
        "simulated: time goes on without a rank that computes for 0.1 s without a call",
@@ -350,11 +364,12 @@ void check(const run_options& options) {
   const bool of_simulation =
       !options.network.empty() || options.seed != usual.seed || options.compute != usual.compute ||
       options.preempt || options.runs != usual.runs || options.same_output ||
-      !options.draws.empty() || !options.faults.empty() || !options.picture.empty() ||
-      options.ranks_per_node != usual.ranks_per_node;
+      !options.draws.empty() || !options.faults.empty() || !options.matches.empty() ||
+      !options.picture.empty() || options.ranks_per_node != usual.ranks_per_node;
   if (of_simulation && !options.simulate) {
     throw usage_failure(
-        "--network, --ranks-per-node, --seed, --compute, --runs, --fault and --preempt need "
+        "--network, --ranks-per-node, --seed, --compute, --runs, --fault, --match and --preempt "
+        "need "
         "--simulate");
   }
   if (!options.draws.empty() && options.runs == 0) {

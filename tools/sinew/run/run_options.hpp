@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sinew/options.hpp"
+#include "sinew/p2p/steering.hpp"
 #include "sinew/sim/faults.hpp"
 
 namespace sinew::tool {
@@ -61,8 +62,10 @@ struct run_options {
   bool same_output = false;  ///< of these runs: they are to print the same
   std::string draws;         ///< of these runs: sim::draw_faults; empty: nothing
   std::vector<sim::fault> faults;
-  int facts_file = -1;   ///< descriptor that gets what sinew explore goes by
-  bool preempt = false;  ///< a rank that computes for long holds nobody up
+  std::vector<p2p::source_match> matches;  ///< that are forced
+  int facts_file = -1;          ///< descriptor that gets what sinew explore goes by; -1: none
+  std::int64_t longest_ns = 0;  ///< of virtual time; 0: no limit
+  bool preempt = false;         ///< a rank that computes for long holds nobody up
   bool dry_run = false;
   bool verbose = false;
   bool help = false;

@@ -25,7 +25,7 @@
 #include "sinew/boot/shared_memory.hpp"
 #include "sinew/run/job_plan.hpp"
 #include "sinew/sim/faults.hpp"
-#include "sinew/simulate/simulation.hpp"
+#include "sinew/simulate/coverage.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -35,18 +35,7 @@ constexpr int killed_code = 128 + SIGKILL;
 /// Of a run in which a rank dies, if no other limit is given: it may not hang.
 constexpr double longest_run_s = 60;
 
-/// What is varied in a run.
-struct trial {
-  std::uint64_t seed = 0;
-  std::vector<sim::fault> faults = {};
-
-  [[nodiscard]] bool kills() const {
-    return std::any_of(faults.begin(), faults.end(),
-                       [](const sim::fault& each) { return each.what == sim::fault_kind::kill; });
-  }
-};
-
-/// How it has ended.
+/// How a run has ended.
 struct ending {
   trial of;
   int code = 0;
@@ -122,6 +111,8 @@ class runs {
     own.seed = to.what.seed;
     own.draws.clear();
     own.faults.insert(own.faults.end(), to.what.faults.begin(), to.what.faults.end());
+    own.matches.insert(own.matches.end(), to.what.matches.begin(), to.what.matches.end());
+    own.longest_ns = to.what.longest_ns;
     own.facts_file = to.facts.get();
     own.timeout_s = to.what.kills() && own.timeout_s == 0 ? longest_run_s : own.timeout_s;
     int code = 1;
@@ -149,6 +140,9 @@ bool is_good(const ending& one, const ending& usual, const run_options& options)
     }
     return static_cast<int>(killed.size()) == usual.facts.ranks;
   };
+  if (one.facts.stuck && lacks_a_match(one.of, one.facts)) {
+    return true;  // it waits for what cannot come
+  }
   if (one.code == killed_code && one.of.kills() && (!options.survive || kills_all())) {
     return true;
   }
@@ -156,10 +150,7 @@ bool is_good(const ending& one, const ending& usual, const run_options& options)
 }
 
 std::string command_for(const std::vector<std::string_view>& words, const trial& what) {
-  std::string text = "sinew simulate --seed " + std::to_string(what.seed);
-  for (const sim::fault& each : what.faults) {
-    text += " --fault " + to_text(each);
-  }
+  std::string text = "sinew simulate " + what.options();
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--simulate" || words[i] == "--same-output" ||
         words[i].starts_with("--runs=") || words[i].starts_with("--faults=")) {
@@ -175,12 +166,137 @@ std::string command_for(const std::vector<std::string_view>& words, const trial&
 }
 
 void tell_difference(const ending& usual, const ending& other, const std::string& command) {
-  std::printf("seed %llu ends otherwise: code %d, where the usual run has %d%s\n",
-              static_cast<unsigned long long>(other.of.seed), other.code, usual.code,
+  std::printf("%s ends otherwise: code %d, where the usual run has %d%s\n", other.of.text().c_str(),
+              other.code, usual.code,
               other.code == usual.code ? ", and prints something else" : "");
   std::printf("%s%s", other.printed.c_str(), other.complained.c_str());
   std::printf("repeat it with: %s\n", command.c_str());
 }
+
+/// Runs in generations: which runs one has depends on how those before it have ended, and not on
+/// which of them was quicker.
+class exploration {
+ public:
+  exploration(const run_options& options, const std::vector<std::string_view>& words,
+              int (*one_run)(run_options, const std::vector<std::string_view>&))
+      : options_(options), words_(words), all_(options, words, one_run) {}
+
+  int run() {
+    all_.start({});
+    usual_ = all_.wait();
+    if (usual_.code != 0) {
+      std::printf("the run that varies nothing ends with code %d:\n%s%s", usual_.code,
+                  usual_.printed.c_str(), usual_.complained.c_str());
+      return 1;
+    }
+    coverage_.add({}, usual_.facts);
+    const std::int64_t began = now_ns();
+    std::optional<ending> bad;
+    while (!bad && done_ < end_ && interrupted == 0) {
+      bad = run_generation(generation());
+    }
+    std::fprintf(stderr, "%s%llu of %llu runs in %.1f s%s\n",
+                 shows_ ? "\r" : "sinew explore: ", static_cast<unsigned long long>(done_),
+                 static_cast<unsigned long long>(end_), static_cast<double>(now_ns() - began) / 1e9,
+                 interrupted != 0 ? ", then it was interrupted" : "");
+    if (bad) {
+      tell_difference(usual_, *bad, command_for(words_, bad->of));
+      return 1;
+    }
+    if (interrupted == 0) {
+      tell_end();
+    }
+    return interrupted != 0 ? 130 : 0;
+  }
+
+ private:
+  static constexpr std::uint64_t least_seeds = 32;  ///< of a generation
+
+  [[nodiscard]] trial drawn(std::uint64_t seed) const {
+    trial result{.seed = seed};
+    if (!options_.draws.empty()) {
+      result.faults =
+          sim::draw_faults(options_.draws, seed,
+                           {usual_.facts.ranks, options_.ranks_per_node, usual_.facts.virtual_ns});
+    }
+    return result;
+  }
+
+  /// What receives from any source are to meet, and as many seeds.
+  std::vector<trial> generation() {
+    std::vector<trial> result;
+    const std::uint64_t left = end_ - done_;
+    while (options_.draws.empty() && result.size() < least_seeds && result.size() < left) {
+      std::optional<trial> next = coverage_.next();
+      if (!next) {
+        break;
+      }
+      // A rank may ask again and again for what cannot come.
+      next->longest_ns = 10 * usual_.facts.virtual_ns + second_ns / 10;
+      result.push_back(std::move(*next));
+    }
+    const std::uint64_t seeds = coverage_.has_choices() ? least_seeds : left;
+    for (std::uint64_t i = 0; i < seeds && result.size() < left; ++i) {
+      result.push_back(drawn(next_seed_++));
+    }
+    return result;
+  }
+
+  /// The first one of them that does not end as it should.
+  std::optional<ending> run_generation(const std::vector<trial>& them) {
+    const auto most = static_cast<std::size_t>(topology::usable_cpus());
+    std::vector<std::optional<ending>> ended(them.size());
+    bool found = false;
+    std::size_t begun = 0;
+    while (all_.count() != 0 || (begun < them.size() && !found && interrupted == 0)) {
+      while (begun < them.size() && all_.count() < most && !found && interrupted == 0) {
+        all_.start(them[begun++]);
+      }
+      ending one = all_.wait();
+      found = found || !is_good(one, usual_, options_);
+      const auto at =
+          static_cast<std::size_t>(std::find(them.begin(), them.end(), one.of) - them.begin());
+      ended[at] = std::move(one);
+      if (++done_ % 16 == 0 && shows_) {
+        std::fprintf(stderr, "\r%llu of %llu runs", static_cast<unsigned long long>(done_),
+                     static_cast<unsigned long long>(end_));
+      }
+    }
+    if (interrupted != 0) {
+      return std::nullopt;
+    }
+    for (std::optional<ending>& each : ended) {
+      if (each && !is_good(*each, usual_, options_)) {
+        return std::move(*each);
+      }
+      if (each) {
+        coverage_.add(each->of, each->facts);
+      }
+    }
+    return std::nullopt;
+  }
+
+  void tell_end() const {
+    const bool may_end =
+        !options_.survive && (options_.draws == "ranks" || options_.draws == "hosts");
+    std::printf("all %llu runs end as %s, with code 0%s\n", static_cast<unsigned long long>(end_),
+                may_end ? "they should" : "the usual one",
+                may_end ? ", or 137 where a rank has died" : "");
+    if (options_.draws.empty()) {
+      std::fputs(coverage_.text().c_str(), stdout);
+    }
+  }
+
+  const run_options& options_;
+  const std::vector<std::string_view>& words_;
+  runs all_;
+  ending usual_;
+  wildcard_coverage coverage_;
+  const std::uint64_t end_ = static_cast<std::uint64_t>(options_.runs);
+  const bool shows_ = ::isatty(STDERR_FILENO) == 1;
+  std::uint64_t next_seed_ = 1;
+  std::uint64_t done_ = 0;
+};
 
 }  // namespace
 
@@ -189,59 +305,7 @@ int explore(const run_options& options, const std::vector<std::string_view>& wor
   struct sigaction action{};
   action.sa_handler = [](int) { interrupted = 1; };
   ::sigaction(SIGINT, &action, nullptr);
-  runs all(options, words, one_run);
-  all.start({});
-  const ending usual = all.wait();
-  if (usual.code != 0) {
-    std::printf("the run that varies nothing ends with code %d:\n%s%s", usual.code,
-                usual.printed.c_str(), usual.complained.c_str());
-    return 1;
-  }
-  const auto most = static_cast<std::size_t>(topology::usable_cpus());
-  const auto end = static_cast<std::uint64_t>(options.runs);
-  const bool shows = ::isatty(STDERR_FILENO) == 1;
-  const std::int64_t began = now_ns();
-  std::uint64_t next = 1;
-  std::uint64_t done = 0;
-  const auto drawn = [&](std::uint64_t seed) {
-    return options.draws.empty()
-               ? trial{seed}
-               : trial{seed, sim::draw_faults(options.draws, seed,
-                                              {usual.facts.ranks, options.ranks_per_node,
-                                               usual.facts.virtual_ns})};
-  };
-  std::optional<ending> found;
-  while (all.count() != 0 || (next <= end && !found && interrupted == 0)) {
-    while (next <= end && all.count() < most && !found && interrupted == 0) {
-      all.start(drawn(next++));
-    }
-    ending one = all.wait();
-    ++done;
-    // Of several under way the lowest seed, so that the same one is told each time.
-    if (interrupted == 0 && !is_good(one, usual, options) &&
-        (!found || one.of.seed < found->of.seed)) {
-      found = std::move(one);
-    }
-    if (shows && done % 16 == 0) {
-      std::fprintf(stderr, "\r%llu of %llu runs", static_cast<unsigned long long>(done),
-                   static_cast<unsigned long long>(end));
-    }
-  }
-  std::fprintf(stderr, "%s%llu of %llu runs in %.1f s%s\n",
-               shows ? "\r" : "sinew explore: ", static_cast<unsigned long long>(done),
-               static_cast<unsigned long long>(end), static_cast<double>(now_ns() - began) / 1e9,
-               interrupted != 0 ? ", then it was interrupted" : "");
-  if (found) {
-    tell_difference(usual, *found, command_for(words, found->of));
-    return 1;
-  }
-  if (interrupted == 0) {
-    const bool may_end = !options.survive && (options.draws == "ranks" || options.draws == "hosts");
-    std::printf("all %llu runs end as %s, with code 0%s\n", static_cast<unsigned long long>(end),
-                may_end ? "they should" : "the usual one",
-                may_end ? ", or 137 where a rank has died" : "");
-  }
-  return interrupted != 0 ? 130 : 0;
+  return exploration(options, words, one_run).run();
 }
 
 }  // namespace sinew::tool

@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
-#include <sstream>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -26,7 +25,9 @@
 #include "sinew/commands.hpp"
 #include "sinew/fabric/virtual_world.hpp"
 #include "sinew/formats/text.hpp"
+#include "sinew/p2p/steering.hpp"
 #include "sinew/route/route_picture.hpp"
+#include "sinew/simulate/coverage.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -75,19 +76,6 @@ std::string busiest_link(const sim::network& net) {
 
 }  // namespace
 
-void write_facts(int file, const run_facts& facts) {
-  const std::string text =
-      std::to_string(facts.virtual_ns) + " " + std::to_string(facts.ranks) + "\n";
-  (void)!::write(file, text.data(), text.size());
-}
-
-run_facts facts_in(const std::string& text) {
-  run_facts result;
-  std::istringstream in(text);
-  in >> result.virtual_ns >> result.ranks;
-  return result;
-}
-
 simulation::simulation(run_options& options)
     : options_(options),
       ranks_(options.ranks()),
@@ -113,8 +101,13 @@ simulation::simulation(run_options& options)
                                                              .patience_ns = patience_ns,
                                                              .preempt = options.preempt,
                                                              .survive = options.survive,
-                                                             .faults = options.faults});
+                                                             .faults = options.faults,
+                                                             .longest_ns = options.longest_ns});
   (void)::fcntl(memory_.get(), F_SETFD, 0);
+  if (options.facts_file >= 0) {  // all ranks and this process append to it
+    (void)::fcntl(options.facts_file, F_SETFD, 0);
+    (void)::fcntl(options.facts_file, F_SETFL, O_APPEND);
+  }
   for (application& each : options.applications) {
     const auto set = [&each](const char* name, std::string value) {
       each.environment.emplace_back(name, std::move(value));
@@ -123,6 +116,12 @@ simulation::simulation(run_options& options)
     set("SINEW_FABRIC_NODES", std::to_string(ranks_ > 1 ? ranks_ : 0));
     set("SINEW_FABRIC_BACK_ENDS", "sim");
     set("SINEW_CORE_PROGRESS", "waiters");
+    if (options.facts_file >= 0 || !options.matches.empty()) {
+      set(p2p::forced_matches_variable, to_text(options.matches));
+    }
+    if (options.facts_file >= 0) {
+      set(p2p::met_matches_variable, std::to_string(options.facts_file));
+    }
   }
 }
 
@@ -141,10 +140,13 @@ void simulation::serve(job& running) noexcept {
   try {
     simulator_->run({.on_deadlock =
                          [&] {
-                           end_job("deadlock after " +
-                                   seconds_text(simulator_->result().virtual_ns) +
-                                   " of virtual time: every rank waits, and nothing is under way "
-                                   "(see above for what)");
+                           const sim::totals& all = simulator_->result();
+                           const std::string when = seconds_text(all.virtual_ns);
+                           end_job(all.late ? "no end after " + when +
+                                                  " of virtual time, ten times as long as usual"
+                                            : "deadlock after " + when +
+                                                  " of virtual time: every rank waits, and nothing "
+                                                  "is under way (see above for what)");
                          },
                      .on_long_computing =
                          [](int rank, double seconds) {
@@ -195,7 +197,7 @@ int simulation::run(job& running) {
     draw();
   }
   if (options_.facts_file >= 0) {
-    write_facts(options_.facts_file, {all.virtual_ns, ranks_});
+    write_facts(options_.facts_file, {all.virtual_ns, ranks_, all.deadlock || all.late});
   }
   return code;
 }
@@ -237,6 +239,8 @@ command_page explore_page() {
       "nothing (a wrong result that the program notices, a crash, a deadlock), or with\n"
       "--same-output whose ranks print something else, shows what that run printed, and the\n"
       "command that repeats it. With SINEW_MPI_CHECK=1 wrong calls end a run, too.\n"
+      "Receives and probes from any source are steered: for each sender that one could have met\n"
+      "there is a run in which it does, and at the end it is told how many were seen.\n"
       "With --faults each seed also draws a rank that dies, and when: then the job is to end with\n"
       "137, or with --survive as usual; or a rank that is slow for a while.\n\n"
       "exit code: 0 all runs ended alike; 1 one did not; 130 interrupted.";

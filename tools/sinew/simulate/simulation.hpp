@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,14 +12,6 @@
 #include "sinew/sim/simulator.hpp"
 
 namespace sinew::tool {
-
-/// What a run tells sinew explore.
-struct run_facts {
-  std::int64_t virtual_ns = 0;
-  int ranks = 0;
-};
-void write_facts(int file, const run_facts& facts);
-[[nodiscard]] run_facts facts_in(const std::string& text);
 
 /// One per process, made before the job is planned: it adds variables to what each program's ranks
 /// get. Cold.

@@ -380,7 +380,7 @@ int impl::Comm_disconnect(MPI_Comm* comm) {
   if (leaves) {
     dynamic::tell_connections(*process.engine);  // before the others can come out, and end
   }
-  (void)coll::barrier({*process.engine, *all});
+  (void)coll::barrier({*process.engine, *all}, "MPI_Comm_disconnect");
   if (leaves) {
     coll::end_leaving(*process.engine, *all);
     dynamic::tell_connections(*process.engine);

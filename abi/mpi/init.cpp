@@ -240,7 +240,7 @@ int impl::Finalize() {
   delete_attributes(attached_to::comm, MPI_COMM_SELF, process.comms[2]->attached);
   delete_attributes(attached_to::comm, MPI_COMM_WORLD, process.comms[1]->attached);
   flush_all_buffers();
-  (void)coll::barrier(participant_of(*process.comms[1]));
+  (void)coll::barrier(participant_of(*process.comms[1]), "MPI_Finalize");
   const std::lock_guard held(init_lock());
   process.world_model.store(phase::after, std::memory_order_relaxed);
   end_use_locked();

@@ -219,7 +219,7 @@ int impl::Win_free(MPI_Win* win) {
     check_no_epoch(w);
     delete_attributes(attached_to::win, handle, w.attached);
     w.memory->complete();
-    (void)coll::barrier(participant_of(*w.comm));  // no operations are under way
+    (void)coll::barrier(participant_of(*w.comm), "MPI_Win_free");  // no operations are under way
     w.memory.reset();
     w.comm->window = MPI_WIN_NULL;
     drop(w.hints);

@@ -169,7 +169,7 @@ int impl::Win_fence(int assert, MPI_Win win) {
     }
     w.memory->complete();
     order_memory();
-    const p2p::fault fault = coll::barrier(participant_of(*w.comm));
+    const p2p::fault fault = coll::barrier(participant_of(*w.comm), "MPI_Win_fence");
     order_memory();
     w.fence_open = (assert& MPI_MODE_NOSUCCEED) == 0;
     return end(*w.comm, fault);

@@ -160,6 +160,9 @@ fault run_chosen(collective_messages& t, const position& here, const call& c) {
 }
 
 const char* name_of(const call& c) noexcept {
+  if (c.part_of != nullptr) {
+    return c.part_of;
+  }
   static constexpr auto forms = std::to_array<std::array<const char*, 3>>({
       {"MPI_Barrier", "", ""},
       {"MPI_Bcast", "", ""},

@@ -25,6 +25,10 @@ WANTED = [
     ("bcast", r"MPI_COMM_WORLD: in MPI_Bcast, root 1 \(call number 2\).*waits for rank 1"),
     ("reduce", r"MPI_COMM_WORLD: in MPI_Reduce, root 0 \(call number 2\).*waits for rank 1"),
     ("barrier", r"MPI_COMM_WORLD: in MPI_Barrier \(call number 2\).*waits for rank 1"),
+    ("finalize", r"MPI_COMM_WORLD: in MPI_Finalize \(call number 2\).*waits for rank 1"),
+    ("fence", r"in MPI_Win_fence \(call number \d+\).*waits for rank 1"),
+    ("win_free", r"in MPI_Win_free \(call number \d+\).*waits for rank 1"),
+    ("disconnect", r"in MPI_Comm_disconnect \(call number \d+\).*waits for rank 1"),
     ("dup", r"MPI_COMM_WORLD: in the making of a communicator \(call number 2\)"),
 ]
 

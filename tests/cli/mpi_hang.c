@@ -8,6 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Made by all ranks, if argv[1] needs it. */
+static MPI_Comm copy;
+static MPI_Win window;
+
+static void make(const char* what) {
+  static int memory = 0;
+  if (strcmp(what, "disconnect") == 0) MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  if (strcmp(what, "fence") == 0 || strcmp(what, "win_free") == 0) {
+    MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  }
+}
+
 static void rank_0(const char* what) {
   int value = 0;
   int flag = 0;
@@ -38,15 +50,22 @@ static void rank_0(const char* what) {
     MPI_Reduce(&value, &flag, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   } else if (strcmp(what, "barrier") == 0) {
     MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(what, "finalize") == 0) {
+    MPI_Finalize();
+  } else if (strcmp(what, "fence") == 0) {
+    MPI_Win_fence(0, window);
+  } else if (strcmp(what, "win_free") == 0) {
+    MPI_Win_free(&window);
+  } else if (strcmp(what, "disconnect") == 0) {
+    MPI_Comm_disconnect(&copy);
   } else if (strcmp(what, "dup") == 0) {
-    MPI_Comm copy;
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   }
 }
 
 /* By `sinew run --survive`: two ranks in agreements that wait for each other. */
 static void agree_apart(int rank, const char* what) {
-  MPI_Comm copy, left;
+  MPI_Comm left;
   int flag = 1;
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   if (rank == 0) MPIX_Comm_shrink(strcmp(what, "shrink, one") == 0 ? MPI_COMM_WORLD : copy, &left);
@@ -61,6 +80,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(NULL, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 0; i < before; ++i) MPI_Barrier(MPI_COMM_WORLD);
+  make(argv[1]);
   if (strncmp(argv[1], "shrink", 6) == 0) agree_apart(rank, argv[1]);
   const int absent = argc > 3 ? atoi(argv[3]) : -1;
   if (absent < 0 ? rank == 0 : rank != absent) rank_0(argv[1]);

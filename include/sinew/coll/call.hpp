@@ -154,6 +154,7 @@ struct call {
   comm_rank root = -1;
   op_ref o{};
   const neighbours* topology = nullptr;  ///< of the last two
+  const char* part_of = nullptr;         ///< the function that makes it, if it has another name
 };
 
 /// Where a call is made: the engine that moves the messages, and the communicator.
@@ -168,7 +169,7 @@ struct participant {
 /// temporaries. Warm; over a node's memory hot.
 fault run(participant at, const call& c);
 
-/// The name of the MPI function whose arguments these are, for reports.
+/// The name of the MPI function whose arguments these are, or that it is a part of, for reports.
 [[nodiscard]] const char* name_of(const call& c) noexcept;
 
 }  // namespace sinew::coll

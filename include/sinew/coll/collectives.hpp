@@ -18,7 +18,10 @@ namespace sinew::coll {
   return buffer{const_cast<void*>(send), 0, nullptr};
 }
 
-inline fault barrier(participant at) { return run(at, {}); }
+/// `part_of`: the function that waits so for all ranks, for reports. Lasts for ever.
+inline fault barrier(participant at, const char* part_of = nullptr) {
+  return run(at, {.part_of = part_of});
+}
 inline fault bcast(participant at, const buffer& data, comm_rank root) {
   return run(at, {collective::bcast, {}, data, root});
 }

@@ -35,7 +35,7 @@ check-apps: build ## others' tests of MPI: PnetCDF, HDF5, MPICH, PETSc, p4est, F
 check-abi: build ## programs that others built with Open MPI and MPICH, as their packages have them, on Sinew
 	tests/abi_foreign/others.py --build build || test $$? = 77
 
-check-arm64: ## cross-build for 64-bit ARM, and run unit tests and MPI programs by qemu
+check-arm64: ## cross-build for 64-bit ARM, and run unit tests and programs of MPI and Fortran by qemu
 	./bootstrap --arm64
 	tests/arm64/run || test $$? = 77
 

@@ -10,6 +10,8 @@ set(SINEW_TEST_LEVEL -O1)
 if(SINEW_SANITIZE)
   set(SINEW_TEST_LEVEL -O0)
 endif()
+# Tests are as short there as under a sanitizer.
+set(emulated $<$<BOOL:${CMAKE_CROSSCOMPILING}>:SINEW_EMULATED>)
 
 # GoogleTest's header is compiled once for all test programs: by this one, which does nothing. A
 # program and not a library, since the two are compiled with different options.
@@ -18,6 +20,7 @@ if(BUILD_TESTING AND GTest_FOUND)
   add_executable(gtest_header EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/gtest_header.cpp)
   target_link_libraries(gtest_header PRIVATE sinew_options Threads::Threads GTest::gtest)
   target_compile_options(gtest_header PRIVATE ${SINEW_TEST_LEVEL})
+  target_compile_definitions(gtest_header PRIVATE ${emulated})
   target_precompile_headers(gtest_header PRIVATE <gtest/gtest.h>)
   if(SINEW_PRECOMPILE)
     target_precompile_headers(gtest_header PRIVATE ${SINEW_STANDARD_HEADERS})
@@ -76,7 +79,7 @@ function(sinew_share_module name)
     $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>)
 endfunction()
 
-# What a sanitizer's tree leaves to the release tree.
+# What a sanitizer's tree, or an emulator, leaves to the release tree.
 function(sinew_tests_left_out folder variable)
   set(${variable} "" PARENT_SCOPE)
   if(SINEW_SANITIZE MATCHES "thread")
@@ -84,7 +87,7 @@ function(sinew_tests_left_out folder variable)
     # tests/support/allocations.hpp), are for the other trees.
     set(${variable} *processes* *MayFail* *may_fail* *every_failure* *exhaustion* *allocations*
       *is_counted* *a_merge_that_fails* *that_lacks_memory* PARENT_SCOPE)
-  elseif(SINEW_SANITIZE AND folder STREQUAL "route")
+  elseif((SINEW_SANITIZE OR CMAKE_CROSSCOMPILING) AND folder STREQUAL "route")
     # How good large plans are: minutes here, and the code of the small ones.
     set(${variable} *_512_* plan.never_worse* plan.indirect_networks best_plan.never_above*
       best_plan.not_predicted* baselines.are_as_strong* small_messages.every_size* PARENT_SCOPE)
@@ -109,6 +112,7 @@ function(sinew_tests folder)
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${program} PRIVATE ${ARGN} GTest::gtest_main)
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${program} PRIVATE ${emulated})
   if(SINEW_SANITIZE AND folder MATCHES "^(match|coll)$")  # which compute much themselves
     target_compile_options(${program} PRIVATE -O1)
     target_precompile_headers(${program} PRIVATE <gtest/gtest.h> ${SINEW_STANDARD_HEADERS})

@@ -64,6 +64,7 @@ target_include_directories(sinew_options INTERFACE
 target_link_options(sinew_options INTERFACE -Wl,--as-needed)
 if(SINEW_CHECKED)
   target_compile_definitions(sinew_options INTERFACE SINEW_CHECKED)
+  add_compile_definitions(SINEW_CHECKED)  # precompiled headers have it, so whatever includes those
 endif()
 # What UndefinedBehaviorSanitizer adds is half of the compiler's time. The sources of a unit test do
 # without: its program has the property SINEW_NO_UBSAN.

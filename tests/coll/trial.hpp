@@ -242,7 +242,7 @@ class thresholds {
 
 #if defined(SINEW_TSAN)
 inline constexpr int share_of_rounds = 8;
-#elif defined(SINEW_ASAN)
+#elif defined(SINEW_ASAN) || defined(SINEW_EMULATED)
 inline constexpr int share_of_rounds = 4;
 #else
 inline constexpr int share_of_rounds = 1;

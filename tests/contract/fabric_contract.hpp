@@ -39,7 +39,7 @@ class fabric_contract : public ::testing::TestWithParam<way_to_run> {
     EXPECT_EQ(problem, "") << "SINEW_TEST_SEED=" << chosen;
   }
   static constexpr bool slow_build =
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN) || defined(SINEW_EMULATED)
       true;
 #else
       false;

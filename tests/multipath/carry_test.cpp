@@ -139,7 +139,7 @@ const auto every_way =
                       way_to_run{"shm_threads", backend::shm, threading::many, ranks_as::threads},
                       way_to_run{"processes", backend::shm, threading::one, ranks_as::processes});
 
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN) || defined(SINEW_EMULATED)
 constexpr bool slow_build = true;
 #else
 constexpr bool slow_build = false;

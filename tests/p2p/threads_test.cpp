@@ -20,7 +20,7 @@ using core::threading;
 using test::backend;
 using test::member;
 
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN) || defined(SINEW_EMULATED)
 constexpr int scale = 1;
 #else
 constexpr int scale = 4;

@@ -27,8 +27,9 @@ route_plan plan_of(const topology& net, const job_list& jobs, method how, bool f
   return plan;
 }
 
-// Under a sanitizer a plan takes ten times as long, and finds the same: fewer are made.
-#if defined(SINEW_ASAN) || defined(SINEW_TSAN)
+// Under a sanitizer or an emulator a plan takes ten times as long, and finds the same: fewer are
+// made.
+#if defined(SINEW_ASAN) || defined(SINEW_TSAN) || defined(SINEW_EMULATED)
 constexpr std::uint64_t lengths[] = {1000u};
 #else
 constexpr std::uint64_t lengths[] = {1000u, 8u << 20};

@@ -18,8 +18,9 @@
 
 namespace sinew::test {
 
-/// How many times as much is explored as under a sanitizer, which makes each step slow.
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
+/// How many times as much is explored as under a sanitizer or an emulator, which makes each step
+/// slow.
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN) || defined(SINEW_EMULATED)
 inline constexpr int exploration_scale = 1;
 #else
 inline constexpr int exploration_scale = 5;

@@ -73,7 +73,7 @@ class fake_session final : public boot::session {
   boot::place place_;
 };
 
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN) || defined(SINEW_EMULATED)
 inline constexpr bool slow_build = true;
 #else
 inline constexpr bool slow_build = false;

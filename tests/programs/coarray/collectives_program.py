@@ -4,8 +4,10 @@
 rank 1 to 3, sections with strides in each direction, with and without result_image, stat and
 errmsg. What must come out is computed from formulas, without communication.
 
-usage: collectives_program.py > program.f90
+usage: collectives_program.py [--without-kind-10] > program.f90
 """
+
+import sys
 
 NUMBERS = [("integer", k) for k in (1, 2, 4, 8, 16)] + [
     (t, k) for t in ("real", "complex") for k in (4, 8, 10, 16)]
@@ -138,6 +140,8 @@ def wrapped(line):
 
 
 def main():
+    if "--without-kind-10" in sys.argv:  # which only x86 has
+        NUMBERS[:] = [number for number in NUMBERS if number[1] != 10]
     every = NUMBERS + LOGICALS + WORDS
     lines = ["! Written by collectives_program.py.", "module tests", "  use check",
              "  implicit none", "contains"]

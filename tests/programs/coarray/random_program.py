@@ -7,7 +7,7 @@ hold the contents of all images' coarrays; after each, the coarray must equal it
 random: types, kinds, ranks, bounds, sections, strides, vector subscripts, conversions, the partner,
 components of derived types, allocatable or static.
 
-usage: random_program.py SEED [STATEMENTS] > program.f90
+usage: random_program.py SEED [STATEMENTS] [--without-kind-10] > program.f90
 """
 
 import random
@@ -269,4 +269,7 @@ def program(seed, count):
 
 
 if __name__ == "__main__":
+    if "--without-kind-10" in sys.argv:  # which only x86 has
+        sys.argv.remove("--without-kind-10")
+        NUMBERS[:] = [number for number in NUMBERS if number[1] != 10]
     print(program(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 40), end="")

@@ -7,7 +7,8 @@
 
 namespace sinew::coarray {
 
-/// Where the parts of eight bytes of a record travel.
+/// Where the parts of eight bytes of a record travel; on arm64 all of them where integers do, or
+/// each of up to four reals of one kind in its register.
 enum class parts : int {
   memory,
   integer,
@@ -16,6 +17,9 @@ enum class parts : int {
   real_real,
   integer_real,
   real_integer,
+  floats,
+  doubles,
+  quads,
   unknown,
 };
 

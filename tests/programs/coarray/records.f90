@@ -17,6 +17,12 @@ module types
   type span
     real(8) :: low, high
   end type
+  type box
+    real(8) :: low(2), high(2)
+  end type
+  type colour
+    real(4) :: red, green, blue
+  end type
   type date
     integer(2) :: year
     integer(1) :: month
@@ -72,6 +78,23 @@ contains
     type(span) :: c
     c = span(min(a%low, b%low), max(a%high, b%high))
   end function
+  pure function around(a, b) result(c)
+    type(box), intent(in) :: a, b
+    type(box) :: c
+    c%low = min(a%low, b%low)
+    c%high = max(a%high, b%high)
+  end function
+  pure function around_values(a, b) result(c)
+    type(box), value :: a, b
+    type(box) :: c
+    c%low = min(a%low, b%low)
+    c%high = max(a%high, b%high)
+  end function
+  pure function mixed(a, b) result(c)
+    type(colour), intent(in) :: a, b
+    type(colour) :: c
+    c = colour(a%red + b%red, max(a%green, b%green), min(a%blue, b%blue))
+  end function
   pure function later(a, b) result(c)
     type(date), intent(in) :: a, b
     type(date) :: c
@@ -107,6 +130,8 @@ program records
   type(point) :: p
   type(span) :: h
   type(date) :: d
+  type(box) :: x
+  type(colour) :: y
   type(corner) :: k
   type(table) :: t
   integer :: i, me, n, top
@@ -133,6 +158,15 @@ program records
     h = span(-me, 2 * me)
     call co_reduce(h, hull_values)
     call expect(h%low == -n .and. h%high == 2 * n, 'hull by value')
+    x = box([-me, 2], [me, 3])
+    call co_reduce(x, around)
+    call expect(all(x%low == [-n, 2]) .and. all(x%high == [n, 3]), 'four reals')
+    x = box([-me, 2], [2 * me, 3])
+    call co_reduce(x, around_values)
+    call expect(all(x%low == [-n, 2]) .and. all(x%high == [2 * n, 3]), 'four reals by value')
+    y = colour(me, me, me)
+    call co_reduce(y, mixed)
+    call expect(y%red == n * (n + 1) / 2 .and. y%green == n .and. y%blue == 1, 'three reals')
     d = date(int(2000 + me, 2), int(me, 1))
     call co_reduce(d, later)
     call expect(d%year == 2000 + n .and. d%month == n, 'less than eight bytes')

@@ -52,6 +52,7 @@ void in_child() {
 int users = 0;
 int library_level = MPI_THREAD_SINGLE;
 bool has_left = false;  ///< the launcher has been told that this rank needs no others
+bool resumed = false;   ///< and then that it does, once more
 
 void open_library(int level) {
   SINEW_EXPECT(process.now.load() == phase::before);
@@ -100,6 +101,10 @@ void begin_use_locked(int level) {
       break;
     case phase::after:  // engine and runtime are still there
       SINEW_ASSERT(users == 0 && process.engine != nullptr);
+      resumed = process.runtime->session().finalized();  // or another binding goes on
+      if (resumed) {
+        process.runtime->session().resume();
+      }
       set_phase(phase::running);
       break;
     case phase::forked:
@@ -122,6 +127,8 @@ void end_use_locked() {
       process.runtime->session().stay_connected();
     }
     core::leave_job();
+  } else if (std::exchange(resumed, false)) {
+    process.runtime->session().finalize();
   }
   // What the program has not freed keeps pointers into the engine, so engine and runtime stay
   // until the process ends; they hold no file and no thread.

@@ -33,6 +33,12 @@ void attendance::leave() noexcept {
   }
 }
 
+void attendance::come_back() noexcept {
+  if (states_ != nullptr) {
+    states_[mine_.index()].store(present, std::memory_order_release);
+  }
+}
+
 std::vector<local_rank> attendance::absent() const {
   std::vector<local_rank> result;
   for (const local_rank rank : members_) {

@@ -26,6 +26,8 @@ class attendance {
   attendance(std::byte* base, local_rank mine, std::vector<local_rank> members) noexcept;
   /// This rank will take part in nothing any more. Harmless without memory.
   void leave() noexcept;
+  /// It will, after all.
+  void come_back() noexcept;
   /// Ranks that have not come yet; none without memory.
   [[nodiscard]] std::vector<local_rank> absent() const;
   /// All others have left; false without memory, when that cannot be known.

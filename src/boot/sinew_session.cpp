@@ -62,6 +62,13 @@ class sinew_session final : public wire_session, public connection_listener {
     channel_.say(std::string("cmd=") + wire::hello);
   }
 
+  void resume() override {
+    SINEW_EXPECT(finalized_);
+    finalized_ = false;
+    attendance_.come_back();
+    channel_.say(std::string("cmd=") + wire::returned);
+  }
+
   [[nodiscard]] survival* survivors() noexcept override { return survival_.get(); }
 
   [[nodiscard]] spawn_answer spawn(const spawn_request& request) override {

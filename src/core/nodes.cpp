@@ -180,6 +180,10 @@ class pretended final : public boot::session {
     finalized_ = true;
     real_->finalize();
   }
+  void resume() override {
+    real_->resume();
+    finalized_ = real_->finalized();
+  }
   [[nodiscard]] std::vector<job_rank> absent() const override {
     std::vector<job_rank> ours = real_->absent();
     std::erase_if(ours, [this](job_rank each) { return !place_.is_near(each); });

@@ -132,6 +132,15 @@ class Simulate(unittest.TestCase):
         self.assertEqual(slow.code, 0, slow.err)
         self.assertGreater(virtual_us(slow), virtual_us(simulate("-n", "3", RING)) + 50)
 
+    def test_a_rank_that_fails_in_a_session_after_the_last_ends_the_job_at_once(self):
+        program = os.path.join(BUILT, "explored_reopened")
+        for command in ("run", "simulate"):
+            for how, code, wanted in (("kill", 137, "was killed by SIGKILL"), ("well", 0, "")):
+                done = run(SINEW, command, "--timeout", "8", "-n", "3", program, how)
+                self.assertEqual(done.code, code, f"{command} {how}: {done.err}")
+                self.assertIn(wanted, done.err)
+                self.assertLess(done.seconds, 4, f"{command} {how}: {done.err}")
+
     def test_a_race_is_found(self):
         done = run(SINEW, "explore", "-n", "3", "--runs=400", RACE)
         self.assertEqual(done.code, 1, done.out + done.err)

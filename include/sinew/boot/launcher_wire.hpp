@@ -55,8 +55,9 @@ inline constexpr std::size_t value_limit = 4096;
 inline constexpr const char* report_at = "SINEW_BOOT_REPORT_AT";
 
 // One-way commands that our ranks send; the launcher does not answer them.
-inline constexpr const char* hello = "sinew_hello";      ///< from now on exit needs `goodbye`
-inline constexpr const char* goodbye = "sinew_goodbye";  ///< finalized: exit is no failure
+inline constexpr const char* hello = "sinew_hello";        ///< from now on exit needs `goodbye`
+inline constexpr const char* goodbye = "sinew_goodbye";    ///< finalized: exit is no failure
+inline constexpr const char* returned = "sinew_returned";  ///< `goodbye` is taken back
 /// In a job on several nodes: this rank ends without finalize. Our launcher answers `all_left` when
 /// every rank has ended, finalized or said so too.
 inline constexpr const char* depart = "sinew_depart";

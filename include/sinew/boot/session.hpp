@@ -103,8 +103,11 @@ class session {
   /// Ends the whole job with `code`; `why` is printed by the launcher. Any thread.
   [[noreturn]] virtual void abort(int code, std::string_view why) = 0;
 
-  /// The last call: after it the launcher no longer treats this rank's exit as a failure.
+  /// The last call, but for resume(): after it the launcher no longer treats this rank's exit as a
+  /// failure.
   virtual void finalize() = 0;
+  /// After finalize(): it does again, until the next finalize(). Not every launcher can be told.
+  virtual void resume() {}
   [[nodiscard]] bool finalized() const noexcept { return finalized_; }
 
   /// Local ranks that have not mapped the node's memory yet: their programs

@@ -79,8 +79,8 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     if (!start(rank, false)) {
       return;
     }
-  } else if (command == wire::goodbye || command == wire::depart) {
-    (command == wire::goodbye ? from.finalized : from.departed) = true;
+  } else if (command == wire::goodbye || command == wire::returned || command == wire::depart) {
+    (command == wire::depart ? from.departed : from.finalized) = command != wire::returned;
     tell_all_left();
   } else if (command == wire::lost && calls_.lost) {
     const int other = message.number("rank").value_or(-1);

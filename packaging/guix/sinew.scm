@@ -5,6 +5,7 @@
              (guix build-system cmake)
              ((guix licenses) #:prefix license:)
              (gnu packages crypto)
+             (gnu packages elf)
              (gnu packages fabric-management)
              (gnu packages gcc)
              (gnu packages mpi)
@@ -28,7 +29,7 @@
              (replace 'build (lambda _ (invoke "cmake" "--build" ".")))
              (replace 'install (lambda _ (invoke "cmake" "--install" "."))))))
   (native-inputs (list gfortran ninja pkg-config python rapidjson))
-  (inputs (list expat `(,hwloc "lib") libsodium ucx))
+  (inputs (list elfutils expat `(,hwloc "lib") libsodium ucx))
   (home-page "https://example.org/sinew")
   (synopsis "MPI, coarrays, events and routed transfers in one small runtime")
   (description

@@ -23,6 +23,7 @@ class Sinew(CMakePackage):
 
     variant("fortran", default=True, description="Build MPI for Fortran")
     variant("ucx", default=True, description="Connect several nodes")
+    variant("stacks", default=True, description="Tell where ranks stand (sinew status)")
 
     generator("ninja")
     provides("mpi@:5.0")
@@ -38,6 +39,7 @@ class Sinew(CMakePackage):
     depends_on("hwloc@2.3:")
     depends_on("libsodium")
     depends_on("ucx@1.13:", when="+ucx")
+    depends_on("elfutils@0.176:", when="+stacks")
 
     conflicts("%gcc@:12.1")
     requires("platform=linux")

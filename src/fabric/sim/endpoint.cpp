@@ -284,7 +284,7 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
   /// As a crash would end it: nothing is said, nothing is cleaned up.
   void die_if_due() const noexcept {
     if (local_ns() >= port_.dies_at) [[unlikely]] {
-      ::raise(SIGKILL);
+      ::kill(::getpid(), SIGKILL);
     }
   }
 

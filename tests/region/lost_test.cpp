@@ -87,10 +87,15 @@ TEST_P(Losses, MemoryThatALostRankWaitedForIsFree) {
         gone[i] = m.regions.destroy(one.what, used[i]);
       }
     }
-    m.meet();
+    const user_event asked{
+        event::from_bits(m.share(0, m.rank == 0 ? m.events.create().bits() : 0))};
     if (victim.value() == m.rank) {
       (void)megabytes(10);  // where half of the first is
       (void)megabytes(16);  // where the other half is, the second, and free memory
+      m.events.trigger(asked);
+    }
+    if (m.rank == 0) {
+      m.good(asked, "to ask");  // what was sent before has come
     }
     m.all.settle();
     if (victim.value() == m.rank) {

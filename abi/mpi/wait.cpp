@@ -62,11 +62,16 @@ struct list {
   }
 };
 
-/// Ends one request of a call that has one; throws what went wrong.
-void conclude_one(request_object* r, MPI_Request* handle, MPI_Status* status) {
+/// Ends one request of a call that has one; throws what went wrong. `gone` (if not null) says
+/// whether it has, or stays, interrupted: who has looked before does not know it, since another
+/// thread may bring the end meanwhile.
+void conclude_one(request_object* r, MPI_Request* handle, MPI_Status* status, int* gone = nullptr) {
   comm_object* c = r == nullptr ? nullptr : r->comm;
   std::string sentence;
   const int code = conclude(r, handle, status, &sentence);
+  if (gone != nullptr) {
+    *gone = r == nullptr || *handle == MPI_REQUEST_NULL || !r->active ? 1 : 0;
+  }
   if (code != MPI_SUCCESS) [[unlikely]] {
     throw failure{code, std::move(sentence), c};
   }
@@ -170,9 +175,9 @@ int impl::Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (r != nullptr && !is_complete(*r)) {
     process.runtime->poll();
   }
-  *flag = r == nullptr || is_complete(*r) ? 1 : 0;
-  if (*flag != 0 || ended(*r)) {
-    conclude_one(r, request, status);
+  *flag = 0;
+  if (r == nullptr || ended(*r)) {
+    conclude_one(r, request, status, flag);
   }
   return MPI_SUCCESS;
 }
@@ -259,11 +264,11 @@ int impl::Testany(int count, MPI_Request array_of_requests[], int* index, int* f
     process.runtime->poll();
   }
   const int first = all.first_ended();
-  *flag = first >= 0 && is_complete(*all[first]) ? 1 : 0;
+  *flag = 0;
   if (first >= 0) {
     SINEW_ASSERT(first < count && all.active(first));
     *index = first;
-    conclude_one(all[first], &array_of_requests[first], status);
+    conclude_one(all[first], &array_of_requests[first], status, flag);
   }
   return MPI_SUCCESS;
 }

@@ -68,7 +68,7 @@ void send_answer(int connection, std::string_view text) {
   (void)::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   while (!text.empty()) {
     const ssize_t count = ::send(connection, text.data(), text.size(), MSG_NOSIGNAL);
-    if (count <= 0 && errno != EINTR) {
+    if (count < 0 && errno != EINTR) {
       return;
     }
     text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));

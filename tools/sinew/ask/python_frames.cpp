@@ -164,7 +164,7 @@ int python_line(const std::string& table, int first, std::uint64_t instruction) 
   for (std::uint64_t begin = 0; from.any();) {
     const unsigned head = from.byte();
     const unsigned kind = head >> 3 & 15;
-    const std::uint64_t end = begin + 2 * ((head & 7) + 1);
+    const std::uint64_t end = begin + std::uint64_t{2} * ((head & 7) + 1);
     if (kind == 13 || kind == 14) {
       line += from.signed_number();
       for (int columns = kind == 14 ? 3 : 0; columns > 0; --columns) {

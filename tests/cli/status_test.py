@@ -43,7 +43,15 @@ class Status(unittest.TestCase):
         self.jobs.append(job)
         for _ in range(ranks):
             self.assertEqual(job.stdout.readline(), b"ready\n")
+        until = time.monotonic() + 60  # they may not stand where they will
+        while not self.all_stand(json.loads(self.ask("--json", str(job.pid)))):
+            self.assertLess(time.monotonic(), until)
         return job
+
+    @staticmethod
+    def all_stand(places):
+        return all(each["call"] == "MPI_Allreduce" or
+                   each["function"] in ("lag_behind", "compute", "call_back") for each in places)
 
     def ask(self, *words):
         done = run(SINEW, "status", *words)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "abi/mpi/request.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "abi/mpi/generated/impl.hpp"
@@ -87,7 +88,10 @@ class generalized final : public operation {
   explicit generalized(const functions& own) noexcept : own_(own) {}
 
   /// Whoever waits for it, or drop(), may have freed the request afterwards.
-  void complete() noexcept { over_.complete(); }
+  void complete() noexcept {
+    program_.reset();
+    over_.complete();
+  }
   [[nodiscard]] bool is_over() const noexcept { return over_.done(); }
 
   bool ended(const request_object&) const noexcept override { return is_over(); }
@@ -152,6 +156,8 @@ class generalized final : public operation {
   int free() const { return own_.free == nullptr ? MPI_SUCCESS : own_.free(own_.state); }
 
   const functions own_;
+  /// Until the program has completed it.
+  std::optional<core::awaits_outside> program_{std::in_place, *process.runtime};
   core::completion over_;
   freed_early freed_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sinew/base/memory.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -41,7 +42,8 @@ std::terminate_handler before = nullptr;
     } catch (const error& failure) {
       begin().add(failure.what()).add("\n").write();
       std::_Exit(1);
-    } catch (...) {
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+      // Not ours: who was there before says what it is.
     }
   }
   if (before != nullptr && before != on_terminate) {
@@ -70,8 +72,21 @@ void out_of_memory(std::string_view doing) noexcept {
   std::_Exit(1);
 }
 
+namespace {
+
+/// When a shortage was met last, by now_ns(); 0: never. A hint, so relaxed.
+std::atomic<std::uint64_t> last_shortage_ns{0};
+
+}  // namespace
+
+bool shortage::any_is_recent() noexcept {
+  const std::uint64_t last = last_shortage_ns.load(std::memory_order_relaxed);
+  return last != 0 && static_cast<std::uint64_t>(now_ns()) - last < 2 * patience_ns;
+}
+
 status shortage::again(std::string_view doing) noexcept {
   const std::uint64_t now = now_ns();
+  last_shortage_ns.store(now, std::memory_order_relaxed);
   if (last_ns_ == 0 || now - last_ns_ > apart_ns) {
     since_ns_ = now;
   }

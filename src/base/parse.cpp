@@ -129,14 +129,14 @@ std::string join(const std::vector<std::string>& parts, char separator) {
   return text;
 }
 
-std::string ranges_text(const std::vector<int>& numbers) {
+std::string ranges_text(const std::vector<int>& numbers, const char* separator) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size();) {
     std::size_t last = i;
     while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) {
       ++last;
     }
-    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
+    text += (text.empty() ? "" : separator) + std::to_string(numbers[i]);
     if (last > i) {
       text += "-" + std::to_string(numbers[last]);
     }

@@ -9,11 +9,14 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <exception>
+#include <utility>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/settings.hpp"
+#include "sinew/boot/launcher_wire.hpp"
 
 namespace sinew::boot {
 namespace {
@@ -55,35 +58,70 @@ void pmi_channel::say(const std::string& line) {
   }
 }
 
+// What has come for whoever waits for what other ranks do is nobody's answer.
+void pmi_channel::sort() {
+  while (const auto line = input_.next()) {
+    auto message = pmi_message::parse(*line);
+    SINEW_CHECK(message.has_value(), "the launcher sent a line that is not PMI-1",
+                "\"" + pmi_visible(line->substr(0, 80)) + "\"",
+                "use `sinew run` or MPICH's mpiexec");
+    if (message->command() == launcher_wire::waits_asked) {
+      question_ = message->number("turn").value_or(0);
+    } else {
+      heard_.push_back(std::move(*message));
+    }
+  }
+}
+
+std::optional<pmi_message> pmi_channel::next() {
+  if (heard_.empty()) {
+    return std::nullopt;
+  }
+  pmi_message first = std::move(heard_.front());
+  heard_.pop_front();
+  return first;
+}
+
+void pmi_channel::receive(int flags) {
+  std::array<char, 4096> bytes;
+  // Wait: for the launcher; what takes long has been told.
+  const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), flags);
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
+    return;
+  }
+  SINEW_CHECK(got > 0, "the launcher has gone",
+              got == 0 ? "it closed the connection" : std::strerror(errno),
+              "look above for the launcher's own message");
+  SINEW_CHECK(input_.append({bytes.data(), static_cast<std::size_t>(got)}),
+              "the launcher sent a line without an end", "more than 64 KiB", "");
+  sort();
+}
+
 pmi_message pmi_channel::hear() {
   while (true) {
-    if (const auto line = input_.next()) {
-      auto message = pmi_message::parse(*line);
-      SINEW_CHECK(message.has_value(), "the launcher sent a line that is not PMI-1",
-                  "\"" + pmi_visible(line->substr(0, 80)) + "\"",
-                  "use `sinew run` or MPICH's mpiexec");
+    if (auto message = next()) {
       return std::move(*message);
     }
-    std::array<char, 4096> bytes;
     await_launcher(socket_.get());
-    // Wait: for the launcher; what takes long has been told.
-    const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    SINEW_CHECK(got > 0, "the launcher has gone",
-                got == 0 ? "it closed the connection" : std::strerror(errno),
-                "look above for the launcher's own message");
-    SINEW_CHECK(input_.append({bytes.data(), static_cast<std::size_t>(got)}),
-                "the launcher sent a line without an end", "more than 64 KiB", "");
+    receive(0);
   }
 }
 
 std::optional<pmi_message> pmi_channel::heard() {
   const std::lock_guard held(conversation_);
-  pollfd asked{socket_.get(), POLLIN, 0};
-  // Wait: none, it only asks.
-  return ::poll(&asked, 1, 0) == 1 ? std::optional(hear()) : std::nullopt;
+  receive(MSG_DONTWAIT);
+  return next();
+}
+
+int pmi_channel::take_question() noexcept try {
+  const std::unique_lock held(conversation_, std::try_to_lock);
+  if (!held) {
+    return 0;
+  }
+  receive(MSG_DONTWAIT);
+  return std::exchange(question_, 0);
+} catch (const std::exception&) {
+  return 0;  // the launcher has gone: whoever needs it meets that
 }
 
 pmi_message pmi_channel::ask(const std::string& line, std::string_view answer) {

@@ -2,6 +2,7 @@
 // The rank's end of a PMI-1 conversation: one line out, one line back.
 #pragma once
 
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ class pmi_channel {
   [[nodiscard]] pmi_message hear();
   /// The same if something has come, without waiting for it.
   [[nodiscard]] std::optional<pmi_message> heard();
+  /// The newest of the launcher's questions what ranks wait for that nobody has taken; 0: none, or
+  /// another thread has a conversation.
+  [[nodiscard]] int take_question() noexcept;
 
   // The key-value space, the same for every PMI-1 launcher.
   void put(const std::string& space, const std::string& key, const std::string& word);
@@ -39,10 +43,17 @@ class pmi_channel {
   [[nodiscard]] bool unpublish(const std::string& name);
 
  private:
+  // Under conversation_, these three.
+  void sort();
+  [[nodiscard]] std::optional<pmi_message> next();
+  void receive(int flags);
+
   descriptor socket_;
   std::mutex saying_;  ///< the kernel may take a long line in pieces
   std::mutex conversation_;
-  pmi_line_buffer input_;  ///< under it
+  pmi_line_buffer input_;  ///< under it, as the next two
+  std::deque<pmi_message> heard_;
+  int question_ = 0;
 };
 
 /// Refuses keys that cannot travel as one word of at most 64 bytes.

@@ -12,6 +12,7 @@
 #include "sinew/boot/launcher_wire.hpp"
 #include "sinew/boot/spawn.hpp"
 #include "sinew/boot/survival.hpp"
+#include "sinew/boot/wait_report.hpp"
 
 namespace sinew::boot {
 namespace {
@@ -87,6 +88,15 @@ class sinew_session final : public wire_session, public connection_listener {
     SINEW_CHECK(answer.has_value(), "the launcher's answer to a spawn makes no sense", "",
                 "use the `sinew run` of this version");
     return std::move(*answer);
+  }
+  [[nodiscard]] bool asks_for_waits() const noexcept override { return true; }
+  [[nodiscard]] int take_question() noexcept override { return channel_.take_question(); }
+  void tell_wait(const wait_report& report) noexcept override {
+    try {
+      channel_.say(to_line(report));
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+      // The launcher has gone, and with it the job.
+    }
   }
   void stay_connected() override { channel_.say(std::string("cmd=") + wire::connected); }
   void tell_connections(const connections& now) override {

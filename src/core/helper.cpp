@@ -120,6 +120,7 @@ runtime::impl::helper::~helper() {
 
 void* runtime::impl::helper::run(void* self) noexcept {
   auto& mine = *static_cast<helper*>(self);
+  base::name_own_thread();
   base::prepare_last_words();
   edge here(mine);
   mine.rt_.waiting_.help(here);

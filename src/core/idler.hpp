@@ -7,6 +7,7 @@
 
 #include "core/runtime_impl.hpp"
 #include "core/wait_policy.hpp"
+#include "core/wait_teller.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/boot/launcher_wire.hpp"
@@ -44,7 +45,8 @@ inline bool is_hang(std::int64_t waited_ns) noexcept {
 /// Of one wait. The Clock of its idle_pace, and its sleep on the doorbell.
 class runtime::impl::idler {
  public:
-  explicit idler(impl& rt) noexcept : rt_(rt) {}
+  /// `waited`: the completion, or the condition's context.
+  idler(impl& rt, const void* waited) noexcept : rt_(rt), waited_(waited) {}
 
   [[nodiscard]] std::uint64_t now_ns() noexcept {
     const auto now = static_cast<std::uint64_t>(sinew::now_ns());
@@ -57,8 +59,10 @@ class runtime::impl::idler {
             spin + static_cast<std::uint64_t>(rt_.crowded_ ? crowded_yield_us() : yield_us())};
   }
 
-  void sleep() {
+  /// Since `quiet_since` nothing has happened; 0: not for long.
+  void sleep(std::uint64_t quiet_since) {
     rt_.sleep_at_the_doorbell(longest_sleep_ns);
+    rt_.teller_->look(waited_, started_, quiet_since);
     if (watches_hangs() || rt_.endpoint_->knows_deadlock()) {
       watch();
     }
@@ -81,6 +85,7 @@ class runtime::impl::idler {
   }
 
   impl& rt_;
+  const void* waited_;
   std::uint64_t started_ = 0;  ///< when the clock was read first; 0: not yet
   bool reported_ = false;
 };

@@ -195,6 +195,9 @@ class pretended final : public boot::session {
     return real_->report_loss(lost, why);
   }
   [[nodiscard]] bool others_have_left() noexcept override { return real_->others_have_left(); }
+  [[nodiscard]] bool asks_for_waits() const noexcept override { return real_->asks_for_waits(); }
+  [[nodiscard]] int take_question() noexcept override { return real_->take_question(); }
+  void tell_wait(const boot::wait_report& report) noexcept override { real_->tell_wait(report); }
   [[nodiscard]] boot::survival* survivors() noexcept override { return real_->survivors(); }
 
  private:

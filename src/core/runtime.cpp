@@ -107,6 +107,7 @@ runtime::impl::impl(std::unique_ptr<boot::session> session,
     : runtime(std::move(session), std::move(endpoint), threads),
       waiting_(topology::usable_cpus(), crowded(), usual_waits),
       back_ends_(std::move(back_ends)),
+      teller_(std::make_unique<wait_teller>(*this)),
       losses_(*this, session_ != nullptr ? session_->survivors() : nullptr) {
   endpoint_->set_handler(handlers::rma, early_messages::keep, &early_);
   endpoint_->tell_distance({[](void* self, bool far) noexcept {
@@ -226,8 +227,8 @@ bool runtime::impl::tell_of_sleep(std::uint32_t chores, bool begins) {
   return may_sleep;
 }
 
-void runtime::set_diagnosis(void (*print)(void*), void* context) noexcept {
-  impl::of(*this).diagnoses_[0] = {print, context};
+void runtime::set_diagnosis(void (*print)(void*), void* context, explainer explain) noexcept {
+  impl::of(*this).diagnoses_[0] = {print, context, explain};
 }
 
 void runtime::add_diagnosis(void (*print)(void*), void* context) {
@@ -235,7 +236,7 @@ void runtime::add_diagnosis(void (*print)(void*), void* context) {
   auto& diagnoses = impl::of(*this).diagnoses_;
   for (int which = 1; which < impl::most_chores; ++which) {
     if (diagnoses[which].print == nullptr) {
-      diagnoses[which] = {print, context};
+      diagnoses[which] = {print, context, nullptr};
       return;
     }
   }
@@ -243,6 +244,12 @@ void runtime::add_diagnosis(void (*print)(void*), void* context) {
               "a runtime takes " + std::to_string(impl::most_chores - 1) + " besides p2p's",
               "raise most_chores");
 }
+
+awaits_outside::awaits_outside(runtime& rt) noexcept : rt_(rt) {
+  runtime::impl::of(rt_).note_outside(+1);
+}
+
+awaits_outside::~awaits_outside() { runtime::impl::of(rt_).note_outside(-1); }
 
 void runtime::drop_diagnosis(void* context) noexcept {
   auto& diagnoses = impl::of(*this).diagnoses_;
@@ -252,6 +259,8 @@ void runtime::drop_diagnosis(void* context) noexcept {
     }
   }
 }
+
+void runtime::impl::note_outside(int more) noexcept { teller_->note_outside(more); }
 
 bool runtime::impl::report_hang(bool hangs, const char* how) noexcept {
   if (hangs) {
@@ -406,7 +415,7 @@ void runtime::wait(completion& c) {
   } else if (threaded()) {
     self.wait_among_threads(c);
   } else {
-    self.poll_until([&c] { return c.done(); });
+    self.poll_until(&c, [&c] { return c.done(); });
   }
 }
 
@@ -417,7 +426,7 @@ void runtime::wait_until(bool (*ready)(void*), void* context) {
   if (threaded() || self.in_fiber()) {
     self.wait_as_watcher(ready, context);
   } else {
-    self.poll_until([=] { return ready(context); });
+    self.poll_until(context, [=] { return ready(context); });
   }
 }
 
@@ -437,8 +446,8 @@ void runtime::meet(job_rank peer, std::uint32_t tenant) {
 }
 
 template <class Ready>
-void runtime::impl::poll_until(Ready ready) {
-  idler idle(*this);
+void runtime::impl::poll_until(const void* waited, Ready ready) {
+  idler idle(*this, waited);
   idle_pace pace(usual_waits, crowded());
   while (!ready()) {
     if (round(~std::uint32_t{0}) != 0) {
@@ -451,7 +460,7 @@ void runtime::impl::poll_until(Ready ready) {
       // Wait: the idler watches it once it sleeps.
       sched_yield();
     } else if (next == wait_order::rest) {
-      idle.sleep();
+      idle.sleep(pace.quiet_since());
     }
   }
 }

@@ -26,6 +26,7 @@ class runtime::impl final : public runtime {
  public:
   class idler;
   class fiber_poller;
+  class wait_teller;
   class helper;
   using lead = thread_waiting::lead;
 
@@ -47,6 +48,10 @@ class runtime::impl final : public runtime {
 
   /// Prints what is waited for, by all diagnoses.
   void diagnose() const noexcept;
+  void note_outside(int more) noexcept;
+  /// See wait_teller::look().
+  void look_for_question(const void* waited, std::uint64_t began,
+                         std::uint64_t quiet_since) noexcept;
 
  private:
   friend class runtime;  // the calls of its users
@@ -64,7 +69,7 @@ class runtime::impl final : public runtime {
   [[nodiscard]] bool takes_lead(lead& mine);
   void end_helper();
   template <class Ready>
-  void poll_until(Ready ready);
+  void poll_until(const void* waited, Ready ready);
   void wait_among_threads(completion& c);
 
   [[nodiscard]] bool is_watched() const noexcept {
@@ -73,6 +78,8 @@ class runtime::impl final : public runtime {
   void look_for_watchers();
   void wait_as_watcher(bool (*ready)(void*), void* context);
   void unlist(const watcher& gone) noexcept;
+  /// The context of the condition that `waited`, a watcher's completion, stands for; or `waited`.
+  [[nodiscard]] const void* condition_of(const void* waited) noexcept;
 
   int poll_once();
   void do_chores(std::uint32_t wanted, int& happened);
@@ -118,6 +125,7 @@ class runtime::impl final : public runtime {
   struct diagnosis {
     void (*print)(void*) = nullptr;
     void* context = nullptr;
+    explainer explain = nullptr;
   };
   std::atomic<outside*> others_{nullptr};
   chore chores_[most_chores];  ///< the first is set_chore's
@@ -150,6 +158,7 @@ class runtime::impl final : public runtime {
   /// looks itself first, and the leader looks again after each event).
   std::atomic<watcher*> watchers_{nullptr};
   const std::vector<fabric::back_end> back_ends_;
+  const std::unique_ptr<wait_teller> teller_;
   losses losses_;  ///< last: it adds a chore
 };
 

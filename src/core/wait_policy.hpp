@@ -74,6 +74,10 @@ class idle_pace {
   }
 
   void busy() noexcept { quiet_looks_ = 0; }
+  /// Since when nothing has happened, by the Clock; 0: not for long enough to have asked it.
+  [[nodiscard]] std::uint64_t quiet_since() const noexcept {
+    return quiet_looks_ >= first_reading_ ? quiet_since_ : 0;
+  }
 
   /// No pause instruction: on some processors it lasts longer than a round of progress. (Here, no
   /// difference could be measured.)
@@ -165,6 +169,8 @@ class wait_policy {
     SINEW_EXPECT(awake > 0);
     return leads && awake == 1 && !others_ready ? wait_order::sleep : wait_order::park;
   }
+
+  [[nodiscard]] std::uint64_t quiet_since() const noexcept { return pace_.quiet_since(); }
 
   /// Looks that a leader takes before it hands over, if `put_offs` threads have been put off so
   /// far.

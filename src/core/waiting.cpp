@@ -12,7 +12,7 @@ namespace sinew::core {
 /// What waiting_core::wait() needs of a runtime.
 class runtime::impl::edge : public idler {
  public:
-  explicit edge(impl& rt) noexcept : idler(rt), rt_(rt) {}
+  edge(impl& rt, const completion& c) noexcept : idler(rt, &c), rt_(rt) {}
   int poll() { return rt_.lead_round(); }
   void look_for_others() {
     if (rt_.is_watched()) {
@@ -27,7 +27,7 @@ class runtime::impl::edge : public idler {
 
 void runtime::impl::wait_among_threads(completion& c) {
   SINEW_EXPECT(threaded());
-  edge here(*this);
+  edge here(*this, c);
   waiting_.wait(c, here);
   SINEW_ENSURE(c.done());
 }
@@ -73,6 +73,16 @@ void runtime::impl::wait_as_watcher(bool (*ready)(void*), void* context) {
     throw;
   }
   SINEW_ENSURE(self.seen.done());
+}
+
+const void* runtime::impl::condition_of(const void* waited) noexcept {
+  base::guard held(watch_lock_, threaded());
+  for (const watcher* w = watchers_.load(std::memory_order_relaxed); w != nullptr; w = w->next) {
+    if (&w->seen == waited) {
+      return w->context;
+    }
+  }
+  return waited;
 }
 
 // A watcher whose wait has failed: nobody may find it any more.

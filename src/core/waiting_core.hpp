@@ -128,7 +128,8 @@ class waiting_core {
   /// Returns when `c` is done. `edge` carries orders out for the runtime:
   ///   poll()            one round of progress, as the leader; returns what happened
   ///   look_for_others() as the leader, before it sleeps, yields or parks
-  ///   sleep()           on the doorbell, until a message comes or somebody calls ring()
+  ///   sleep(since)      on the doorbell, until a message comes or somebody calls ring(); since
+  ///                     when nothing has happened (idle_pace::quiet_since())
   ///   ring()
   ///   now_ns(), limits()  as a Clock of idle_pace
   /// What it throws leaves all that is shared as if the wait had ended.
@@ -179,6 +180,27 @@ class waiting_core {
   void note_poll() noexcept {
     waits_.store(waits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
+  /// Asked by the leader, in a wait of its own, before or after it sleeps: all other threads that
+  /// wait are parked, and their operations are not done. Then how many of these do not sleep until
+  /// they are woken: the monitor, or none; -1: it is not so. As long as waits_begun() stays the
+  /// same and the leader has seen nothing happen, they stay parked: whoever leaves a wait and comes
+  /// back begins another one. (No other thread is between the two steps of that count now, since
+  /// those that are awake are counted.) Cold.
+  [[nodiscard]] int others_on_watch() noexcept {
+    const held hold(lock_);
+    for (const parked* p = parked_.oldest; p != nullptr; p = p->newer) {
+      if (p->operation == nullptr || p->operation->done()) {
+        return -1;
+      }
+    }
+    if (awake_.load(std::memory_order_acquire) != 1 || ready_.oldest != nullptr) {
+      return -1;
+    }
+    return monitor_.load(std::memory_order_relaxed) != nullptr ? 1 : 0;
+  }
+  [[nodiscard]] std::uint32_t waits_begun() const noexcept {
+    return waits_.load(std::memory_order_relaxed);
+  }
   /// In the child of a fork, which has no helper: what it held is free. Cold.
   void forget_helper() noexcept {
     if (serving_.exchange(false)) {
@@ -205,6 +227,7 @@ class waiting_core {
     /// without lock_ the object may be gone: the wake-up that follows uses its address only.
     std::atomic<std::uint32_t> word{0};
     waiting_core* home = nullptr;
+    const completion* operation = nullptr;
     line* in = nullptr;  ///< this and its place there are guarded by lock_
     parked* newer = nullptr;
     parked* older = nullptr;
@@ -414,7 +437,7 @@ inline void waiting_core<Platform>::wait(completion& c, Edge& edge) {
         break;
       }
       const rest quiet(*this);
-      edge.sleep();
+      edge.sleep(policy.quiet_since());
       here.slept = true;
       continue;
     }
@@ -589,6 +612,7 @@ template <class Platform>
 void waiting_core<Platform>::park(completion& c) {
   parked self;
   self.home = this;
+  self.operation = &c;
   self.fire = operation_done;
   const parking how = enlist(self);
   if (!how.done) {

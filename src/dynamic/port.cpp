@@ -145,6 +145,7 @@ bool socket_talk::receive(void* data, std::size_t bytes) {
       at += got;
       bytes -= static_cast<std::size_t>(got);
     } else if (got < 0 && errno == EAGAIN) {
+      const core::awaits_outside other(engine_->runtime());
       engine_->runtime().wait_until(
           [](void* p) {
             const auto& self = *static_cast<socket_talk*>(p);
@@ -288,6 +289,7 @@ std::optional<port_caller> open_port::wait_for_caller(const patience& until) {
     const patience& until;
     std::optional<port_caller> found = std::nullopt;
   } s{*this, until};
+  const core::awaits_outside other(rt_);
   rt_.wait_until(
       [](void* p) {
         auto& wanted = *static_cast<search*>(p);
@@ -382,6 +384,7 @@ boot::descriptor call_port(core::runtime& rt, const port_name& name, std::int64_
                     "nobody has answered at the port in time: no rank is in MPI_Comm_accept there "
                     "and too many have called, or its host is down or behind a firewall");
     }
+    const core::awaits_outside other(rt);
     rt.wait_until([](void* until) { return now_ns() >= *static_cast<const std::int64_t*>(until); },
                   &next);
   }

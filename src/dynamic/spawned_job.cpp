@@ -366,6 +366,7 @@ void await_spawned_jobs(core::runtime& rt) {
       return;
     }
   }
+  const core::awaits_outside other(rt);
   rt.wait_until(
       [](void*) {
         launchers& all = started();

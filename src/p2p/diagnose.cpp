@@ -59,10 +59,7 @@ std::string describe(channel& in, network_matching& network) {
                      (collectives   ? "collectives"
                       : partitioned ? "partitioned messages"
                                     : "messages") +
-                     " of communicator " +
-                     (comm != nullptr && !comm->name.empty()
-                          ? comm->name
-                          : std::to_string(in.context % channel_table::first_partitioned / 2));
+                     " of " + name_of(in);
   listing waiting;
   waiting.collectives = collectives;
   if (!collectives) {

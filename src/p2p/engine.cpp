@@ -34,7 +34,10 @@ engine::state::state(core::runtime& runtime)
       probes({runtime, channels, network, failures}, threaded) {
   set_handlers(peers.network());
   rt.set_chore([](void* s) { return static_cast<state*>(s)->waiting.retry(); }, this);
-  rt.set_diagnosis([](void* s) { static_cast<state*>(s)->diagnose(); }, this);
+  rt.set_diagnosis([](void* s) { static_cast<state*>(s)->diagnose(); }, this,
+                   [](void* s, const void* waited, boot::awaited& what) {
+                     return static_cast<state*>(s)->explain(waited, what);
+                   });
   burial = rt.add_chore([](void* s) { return static_cast<state*>(s)->bury_channels(); }, this);
 }
 

@@ -149,6 +149,11 @@ class operation_pool {
   void give_back_later(operation& op);
   /// Its owner may take it back at once. Hot.
   void finish(operation& op) { threaded_ ? op.complete() : op.complete_alone(); }
+  /// Visits all, also those that are not in use. Cold.
+  template <class Visit>
+  void each(Visit visit) {
+    operations_.each(visit);
+  }
   /// With a fault, without its data.
   void fail(operation& op, fault why) noexcept {
     op.packed.reset();

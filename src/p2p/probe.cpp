@@ -10,6 +10,7 @@
 #include "p2p/state.hpp"
 #include "p2p/tagged.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/boot/wait_report.hpp"
 
 namespace sinew::p2p {
 namespace {
@@ -71,7 +72,7 @@ struct prober::look {
 void prober::wait(search& s) {
   look looks{*this, s};
   if (!looks()) {
-    listed entry{s, nullptr};
+    listed entry{s, &looks, nullptr};
     {
       const base::guard held(lock_, threaded_);
       entry.next = waiting_;
@@ -107,9 +108,7 @@ bool prober::once(search& s) {
 std::string prober::describe() {
   const auto line = [](const char* what, const channel& in, const match::envelope& e) {
     return std::string("\n  ") + what + " from " + name_of_rank(e.source) + ", " +
-           name_of_tag(e.tag) + ", communicator " +
-           (in.comm != nullptr && !in.comm->name.empty() ? in.comm->name
-                                                         : std::to_string(in.context / 2));
+           name_of_tag(e.tag) + ", of " + name_of(in);
   };
   std::string text;
   {
@@ -128,6 +127,24 @@ std::string prober::describe() {
     });
   }
   return text;
+}
+
+bool prober::explain(const void* waited, boot::awaited& what) {
+  const base::guard held(lock_, threaded_);
+  for (const listed* p = waiting_; p != nullptr; p = p->next) {
+    if (p->condition == waited) {
+      const channel& in = p->what.in;
+      const match::envelope wanted = p->what.wanted;
+      what.what = boot::awaited::kind::probe;
+      what.communicator = name_of(in);
+      what.tag = wanted.tag == any_tag ? -1 : wanted.tag.value();
+      if (wanted.source != any_source) {
+        what.ranks.push_back(in.sources()[wanted.source].value());
+      }
+      return true;
+    }
+  }
+  return false;
 }
 
 std::optional<result> engine::iprobe(const core::communicator& /*comm*/, channel& in,

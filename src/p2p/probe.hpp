@@ -44,11 +44,14 @@ class prober {
   [[nodiscard]] bool once(search& s);
   /// Who probes, and who has probed last and found nothing.
   [[nodiscard]] std::string describe();
+  /// True: `waited` is a search of wait()'s, for that.
+  [[nodiscard]] bool explain(const void* waited, boot::awaited& what);
 
  private:
   struct look;
   struct listed {
     const search& what;
+    const void* condition;
     listed* next;
   };
 

@@ -53,6 +53,8 @@ struct engine::state {
   void set_handlers(fabric::endpoint& of);
   int bury_channels() noexcept;
   void diagnose();
+  /// See core::runtime::explainer.
+  bool explain(const void* waited, boot::awaited& what);
   /// The way to ranks of other jobs. Any thread.
   void open_outside();
 

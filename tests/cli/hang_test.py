@@ -17,7 +17,7 @@ HANG = sys.argv[3]
 WANTED = [
     ("test", r"tested, probed.*receive from rank 1, tag 17"),
     ("testall, slowly", r"tested, probed.*receive from rank 1, tag 17"),
-    ("probe", r"still waits.*probe from rank 1, tag 23, communicator MPI_COMM_WORLD"),
+    ("probe", r"still waits.*probe from rank 1, tag 23, of MPI_COMM_WORLD"),
     ("probe any", r"still waits.*probe from any source, any tag"),
     ("iprobe", r"tested, probed.*last probe without success from rank 1, tag 29"),
     ("recv", r"still waits.*receive from rank 1, tag 31"),

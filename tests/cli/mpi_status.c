@@ -2,6 +2,7 @@
 /* Ranks that stand in several places, each in a function of its own. The test looks for the lines
  * by the words behind them. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,12 +62,22 @@ static void crash(const char* how) {
   }
 }
 
+/* Of which nobody knows what it will do: then it is not certain that ranks wait for ever. */
+static void* idle(void* unused) {
+  pause();
+  return unused;
+}
+
 int main(int argc, char** argv) {
   int rank = 0;
   const char* const mode = argc > 1 ? argv[1] : "";
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Barrier(MPI_COMM_WORLD);
+  if (strcmp(mode, "thread") == 0) {
+    pthread_t other;
+    pthread_create(&other, NULL, idle, NULL);
+  }
   printf("ready\n");
   fflush(stdout);
   if (rank == 0 && strcmp(mode, "crash, in MPI") == 0) {

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "sinew/boot/launcher_wire.hpp"
 
 namespace sinew::tool {
@@ -145,6 +149,23 @@ TEST(votes, are_told_to_the_launcher) {
   EXPECT_EQ(refused, 0);
   s.receive(0, "cmd=sinew_vote slot=1024 key=9 turn=2 flag=1\n");
   EXPECT_EQ(refused, 1);
+}
+
+TEST(waits, are_told_to_the_launcher) {
+  std::vector<std::pair<int, boot::wait_report>> told;
+  int nonsense_by = -1;
+  pmi_server::callbacks calls{[](int, const std::string&) {}, [](int, int, const std::string&) {},
+                              [&nonsense_by](int rank, const std::string&) { nonsense_by = rank; }};
+  calls.waits = [&told](int rank, const boot::wait_report& what) { told.emplace_back(rank, what); };
+  pmi_server from("job", {0, 0}, std::move(calls));
+  from.receive(1, "cmd=sinew_waits turn=2 kind=receive ranks=0 tag=7\n");
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].first, 1);
+  EXPECT_EQ(told[0].second.turn, 2);
+  EXPECT_EQ(told[0].second.what.ranks, std::vector<int>{0});
+  from.receive(0, "cmd=sinew_waits turn=2 kind=dance\n");
+  EXPECT_EQ(nonsense_by, 0);
+  EXPECT_EQ(told.size(), 1u);
 }
 
 TEST_F(server, abort_carries_a_reason) {

@@ -96,7 +96,7 @@ class rank_of_threads {
     explicit edge(rank_of_threads& in) : in_(in) {}
     int poll() { return in_.poll(); }
     void look_for_others() { test::explorer::step(); }
-    void sleep() {
+    void sleep(std::uint64_t /*since*/) {
       ++seen.doorbell;
       in_.sleep_on_doorbell();
     }

@@ -41,6 +41,8 @@ class shortage {
   /// status::again(no_memory); but ends the process, as above, if it has been called all the time
   /// for a second. Cold.
   [[nodiscard, gnu::cold]] status again(std::string_view doing) noexcept;
+  /// One has been called in the last seconds: a message may still be tried again. Any thread.
+  [[nodiscard]] static bool any_is_recent() noexcept;
 
  private:
   std::uint64_t since_ns_ = 0;

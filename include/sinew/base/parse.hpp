@@ -35,7 +35,7 @@ namespace sinew::base {
 
 /// Numbers that ascend, and back: 0 1 2 5 -> "0-2,5". Nothing if the text is none such, or has a
 /// number that is not below `end`.
-[[nodiscard]] std::string ranges_text(const std::vector<int>& numbers);
+[[nodiscard]] std::string ranges_text(const std::vector<int>& numbers, const char* separator = ",");
 [[nodiscard]] std::optional<std::vector<int>> parse_ranges(std::string_view text, int end);
 
 [[nodiscard]] bool is_choice(std::string_view text, std::string_view choices);

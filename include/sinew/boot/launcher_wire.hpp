@@ -79,6 +79,10 @@ inline constexpr const char* connections = "sinew_connections";
 /// escaped (pmi_escape).
 inline constexpr const char* spawn = "sinew_spawn";
 inline constexpr const char* spawn_done = "sinew_spawn_done";
+/// What this rank waits for (boot/wait_report.hpp): by itself once, when it has waited for a while,
+/// then in answer to each `waits_asked`, which may come at any time, as soon as it waits again.
+inline constexpr const char* waits = "sinew_waits";
+inline constexpr const char* waits_asked = "sinew_waits_asked";
 /// Field of PMI-1's `abort` that carries the reason, escaped (pmi_escape).
 inline constexpr const char* abort_reason = "sinew_why";
 

@@ -21,6 +21,7 @@ class survival;
 struct spawn_answer;
 struct spawn_request;
 struct tenancy;
+struct wait_report;
 
 /// Of a job that may start more ranks: see spawn.hpp. A rank's number in the job is its place.
 struct spawn_places {
@@ -129,6 +130,12 @@ class session {
   /// A warning about what is likely the same in all ranks. `sinew run` prints each text once a job,
   /// under other launchers rank 0 alone does. Once a text in this process. Cold.
   void remark(const std::string& text);
+
+  /// Whether the launcher wants to know what ranks wait for, its newest question that nobody has
+  /// taken yet (0: none), and the answer. By one thread at a time; any thread. Warm.
+  [[nodiscard]] virtual bool asks_for_waits() const noexcept { return false; }
+  [[nodiscard]] virtual int take_question() noexcept { return 0; }
+  virtual void tell_wait(const wait_report& /*report*/) noexcept {}
 
   /// Starts more ranks, and returns when their processes are there. Throws where no launcher can do
   /// it; the answer says it if these ranks cannot be.

@@ -14,7 +14,8 @@ namespace sinew::core {
 ///   retry_loop tries(runtime);
 ///   while (!endpoint.send_short(...).done()) tries.again();
 ///
-/// again() makes progress, and lets others run if there is none. A peer that takes nothing is a
+/// again() makes progress, and lets others run if there is none. What is tried changes nothing for
+/// others while it does not succeed, or it is a message. A peer that takes nothing is a
 /// hang like any other: after SINEW_CORE_HANG_TIMEOUT it is reported, once per loop. Warm.
 class retry_loop {
  public:
@@ -27,6 +28,7 @@ class retry_loop {
   runtime& rt_;
   std::uint32_t idle_ = 0;
   std::uint64_t since_ns_ = 0;
+  std::uint64_t quiet_since_ns_ = 0;  ///< progress has brought nothing; 0: not known
   bool reported_ = false;
 };
 

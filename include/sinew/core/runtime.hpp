@@ -17,6 +17,9 @@
 namespace sinew::fabric {
 struct back_end;
 }
+namespace sinew::boot {
+struct awaited;
+}
 
 namespace sinew::core {
 
@@ -134,7 +137,11 @@ class runtime {
 
   /// What to print when SINEW_CORE_HANG_TIMEOUT expires in a wait (once per wait) or in a loop of
   /// polls, or when the job's time is up (once); below a line that says which. Cold.
-  void set_diagnosis(void (*print)(void* context), void* context) noexcept;
+  /// `explain`, if not null, says what a thread waits for that has given `waited` to wait(), or as
+  /// the context to wait_until(); false: it does not know. By the thread that makes progress.
+  using explainer = bool (*)(void* context, const void* waited, boot::awaited& what);
+  void set_diagnosis(void (*print)(void* context), void* context,
+                     explainer explain = nullptr) noexcept;
   /// More of it, by other modules; dropped by its context. Cold.
   void add_diagnosis(void (*print)(void* context), void* context);
   void drop_diagnosis(void* context) noexcept;
@@ -180,6 +187,19 @@ class without_helper {
   ~without_helper() { rt_.release_helper(); }
   without_helper(const without_helper&) = delete;
   without_helper& operator=(const without_helper&) = delete;
+
+ private:
+  runtime& rt_;
+};
+
+/// In its scope something else than a rank of this job may end a wait of this rank: another job,
+/// the program itself. Then the launcher is not told that only ranks can. Warm.
+class awaits_outside {
+ public:
+  explicit awaits_outside(runtime& rt) noexcept;
+  ~awaits_outside();
+  awaits_outside(const awaits_outside&) = delete;
+  awaits_outside& operator=(const awaits_outside&) = delete;
 
  private:
   runtime& rt_;

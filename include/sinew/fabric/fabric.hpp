@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -213,6 +214,18 @@ class endpoint {
   [[nodiscard]] virtual notice_board* notices() noexcept { return nullptr; }
   /// After a sleep(): no rank of the job can go on any more. Of the thread that sleeps. Cold.
   [[nodiscard]] virtual bool knows_deadlock() const noexcept { return false; }
+
+  /// Of messages and transfers that may be under way while neither side has anything to do.
+  struct traffic {
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;  ///< and handled
+
+    [[nodiscard]] bool operator==(const traffic&) const = default;
+  };
+  /// This rank's counts so far. While those of all ranks stay the same and their sums are equal,
+  /// nothing is under way. By memory what is sent is there at once: zeros. Nothing: it is not
+  /// known, or something of this rank's is. The thread that calls progress() only. Cold.
+  [[nodiscard]] virtual std::optional<traffic> far_traffic() { return std::nullopt; }
 
   struct distance_listener {
     void (*call)(void* argument, bool far) noexcept;

@@ -75,6 +75,7 @@ class inproc_endpoint final : public endpoint {
   [[nodiscard]] job_rank rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return static_cast<int>(hub_->boxes.size()); }
   [[nodiscard]] const limits& bounds() const noexcept override { return bounds_; }
+  [[nodiscard]] std::optional<traffic> far_traffic() override { return traffic{}; }
   [[nodiscard]] const char* name() const noexcept override { return "inproc"; }
 
   void set_handler(handler_id id, handler function, void* context) override {

@@ -120,6 +120,7 @@ class joint_endpoint final : public endpoint {
   }
 
   void tell_distance(distance_listener to) override { listener_ = to; }
+  [[nodiscard]] std::optional<traffic> far_traffic() override { return far_->far_traffic(); }
 
   void sleep(std::uint64_t timeout_ns) override {
     rounds_ = 1;

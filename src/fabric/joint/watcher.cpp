@@ -13,6 +13,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/futex.hpp"
+#include "sinew/base/kernel_thread.hpp"
 #include "sinew/base/signals_blocked.hpp"
 #include "sinew/fabric/network.hpp"
 
@@ -56,6 +57,7 @@ void watcher::watch(std::uint64_t happened) {
 }
 
 void watcher::run() {
+  base::name_own_thread();
   for (;;) {
     // Wait: it serves others' waits, which watch.
     base::futex_wait(now_, idle);

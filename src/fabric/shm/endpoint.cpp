@@ -19,6 +19,7 @@ class shm_endpoint final : public endpoint {
   [[nodiscard]] job_rank rank() const noexcept override { return messages_.rank(); }
   [[nodiscard]] int size() const noexcept override { return messages_.size(); }
   [[nodiscard]] const limits& bounds() const noexcept override { return bounds_; }
+  [[nodiscard]] std::optional<traffic> far_traffic() override { return traffic{}; }
   [[nodiscard]] const char* name() const noexcept override { return "shm"; }
 
   void set_handler(handler_id id, handler function, void* context) override {

@@ -68,6 +68,7 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   void wake() override;
   void leave() override;
   void give_up(job_rank peer) override;
+  [[nodiscard]] std::optional<traffic> far_traffic() override;
   [[nodiscard]] tagged* tags() noexcept override { return tags_ == pairing::none ? nullptr : this; }
 
   [[nodiscard]] int event_descriptor() const noexcept override { return by_->event_descriptor(); }

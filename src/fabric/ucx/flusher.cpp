@@ -57,6 +57,7 @@ bool flusher::call() noexcept {
 
 void* flusher::run(void* self) noexcept {
   auto& me = *static_cast<flusher*>(self);
+  base::name_own_thread();
   base::prepare_last_words();
   for (;;) {
     std::uint64_t times = 0;

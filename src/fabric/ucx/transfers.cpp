@@ -163,6 +163,25 @@ status ucx_endpoint::atomic(job_rank to, atomic_op op, const remote_address& at,
   return status::pending();
 }
 
+// By places, as messages are numbered. What this rank has asked for and not got is under way, too,
+// and so is, perhaps, the word that there is room for what it could not send.
+std::optional<endpoint::traffic> ucx_endpoint::far_traffic() {
+  const guard held(*this, who::poller);
+  if (tags_ != pairing::none || refused_ || free_requests_.size() != requests_.size() ||
+      open_batches_ != 0 || !answers_.empty() || !reports_due_.empty() || !finished_.empty()) {
+    return std::nullopt;
+  }
+  traffic all;
+  for (const auto& each : peers_) {
+    if (each != nullptr && each->puts_acknowledged != each->puts_sent) {
+      return std::nullopt;
+    }
+    all.sent += each != nullptr ? each->sent : 0;
+    all.received += each != nullptr ? each->expected : 0;
+  }
+  return all;
+}
+
 status ucx_endpoint::flush(job_rank to) {
   const guard held(*this);
   const peer* const p = peers_[to.index()].get();

@@ -6,30 +6,60 @@
 #include <memory>
 #include <utility>
 
+#include "sinew/ask/wait_words.hpp"
+#include "sinew/base/parse.hpp"
 #include "sinew/formats/json.hpp"
 
 namespace sinew::tool {
 namespace {
 
+constexpr std::size_t most_lines = 8;  ///< ranks that wait for different ranks have their own
+
 struct group {
-  std::string text;
-  std::vector<int> ranks;
-  bool known = true;  ///< it is a place, and no reason why there is none
+  place where;
+  std::string waits_for;
+  std::string unknown;  ///< why there is no place
+  std::vector<int> ranks = {};
+  std::int64_t waited_ms = 0;  ///< the longest
+
+  [[nodiscard]] bool is_as(const group& other) const {
+    return where == other.where && waits_for == other.waits_for && unknown == other.unknown;
+  }
+  [[nodiscard]] std::string text() const {
+    const std::int64_t seconds = waited_ms / 1000;
+    const std::string details =
+        waits_for + (seconds == 0 ? "" : ", for " + std::to_string(seconds) + " s");
+    return unknown.empty() ? where.text(details) : unknown + (waits_for.empty() ? "" : details);
+  }
 };
 
 /// The largest first.
-std::vector<group> groups_of(const roll& all) {
+std::vector<group> groups_of(const roll& all, wait_detail detail) {
   std::vector<group> groups;
-  for (const auto& [rank, stacks] : all) {
-    const bool known = stacks.why_not.empty();
-    const std::string text = known ? place_of(stacks).text() : stacks.why_not;
+  for (const auto& [rank, stands] : all) {
+    group here{place_of(stands), "", stands.why_not};
+    if (stands.wait) {
+      here.waits_for = wait_text(stands.wait->what, detail);
+    }
     const auto same = std::find_if(groups.begin(), groups.end(),
-                                   [&](const group& each) { return each.text == text; });
-    group& of = same != groups.end() ? *same : groups.emplace_back(group{text, {}, known});
+                                   [&here](const group& each) { return each.is_as(here); });
+    group& of = same != groups.end() ? *same : groups.emplace_back(std::move(here));
     of.ranks.push_back(rank);
+    of.waited_ms = std::max(of.waited_ms, stands.wait ? stands.wait->waited_ms : 0);
   }
   std::stable_sort(groups.begin(), groups.end(),
                    [](const group& a, const group& b) { return a.ranks.size() > b.ranks.size(); });
+  return groups;
+}
+
+std::vector<group> groups_of(const roll& all) {
+  std::vector<group> groups;
+  for (const wait_detail each : {wait_detail::all, wait_detail::without_ranks, wait_detail::none}) {
+    groups = groups_of(all, each);
+    if (groups.size() <= most_lines) {
+      break;
+    }
+  }
   return groups;
 }
 
@@ -71,27 +101,17 @@ void write_tree(const branch& from, const std::string& margin, std::string& to) 
 }  // namespace
 
 std::string ranks_text(const std::vector<int>& ascending) {
-  std::string text = ascending.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < ascending.size();) {
-    std::size_t last = i;
-    while (last + 1 < ascending.size() && ascending[last + 1] == ascending[last] + 1) {
-      ++last;
-    }
-    text += (i == 0 ? "" : ", ") + std::to_string(ascending[i]);
-    text += last == i ? "" : (last == i + 1 ? ", " : "-") + std::to_string(ascending[last]);
-    i = last + 1;
-  }
-  return text;
+  return (ascending.size() == 1 ? "rank " : "ranks ") + base::ranges_text(ascending, ", ");
 }
 
 std::string roll_call(const roll& all) {
   const std::vector<group> groups = groups_of(all);
   std::string text;
   for (const group& each : groups) {
-    text += "  " + ranks_text(each.ranks) + ": " + each.text + "\n";
+    text += "  " + ranks_text(each.ranks) + ": " + each.text() + "\n";
   }
-  const bool one_place_has_most =
-      groups.size() > 1 && groups.front().known && 2 * groups.front().ranks.size() > all.size();
+  const bool one_place_has_most = groups.size() > 1 && groups.front().unknown.empty() &&
+                                  2 * groups.front().ranks.size() > all.size();
   if (one_place_has_most) {
     const std::size_t others = all.size() - groups.front().ranks.size();
     text += "  " + count_text(others) + (others == 1 ? " stands" : " stand") +
@@ -146,23 +166,12 @@ std::string lines_of(const stack& calls) {
 
 }  // namespace
 
-// The handler is a call of the thread as others are: what it has interrupted is behind the last
-// frame that the system has made for it.
 std::string crash_text(const rank_stacks& rank) {
   std::string text;
   for (const stack& calls : rank.threads) {
-    const auto is_handler = [](const stack_frame& each) {
-      return each.function.find("boot::(anonymous namespace)::report(") != std::string::npos;
-    };
-    const auto handler = std::find_if(calls.begin(), calls.end(), is_handler);
-    if (handler == calls.end()) {
-      continue;
+    if (const auto first = interrupted_call(calls)) {
+      text += lines_of({calls.begin() + static_cast<std::ptrdiff_t>(*first), calls.end()});
     }
-    const auto made_by_system = std::find_if(handler, calls.end(), [](const stack_frame& each) {
-      return each.function.starts_with("__restore_rt") ||
-             each.function.starts_with("__kernel_rt_sigreturn");
-    });
-    text += lines_of({(made_by_system == calls.end() ? handler : made_by_system) + 1, calls.end()});
   }
   return text;
 }
@@ -182,6 +191,7 @@ std::string roll_json(const roll& all) {
       member("function", here.function);
       member("where", here.where);
     }
+    text += stacks.wait ? ", " + wait_json(*stacks.wait) : "";
     text += "}";
   }
   return (text.empty() ? "[" : text + "\n") + "]\n";

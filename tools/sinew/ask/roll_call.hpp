@@ -4,22 +4,29 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sinew/ask/stacks.hpp"
+#include "sinew/boot/wait_report.hpp"
 
 namespace sinew::tool {
 
+/// Where a rank stands, and what it waits for, if it has waited for some time.
+struct standing : rank_stacks {
+  std::optional<boot::wait_report> wait = {};
+};
 /// By rank.
-using roll = std::map<int, rank_stacks>;
+using roll = std::map<int, standing>;
 
 /// "ranks 0, 2-5".
 [[nodiscard]] std::string ranks_text(const std::vector<int>& ascending);
 
 /// A line for each place, then who holds the others up, if that can be told:
-///   ranks 0, 2-3: MPI_Allreduce, in solve (solver.f90:210)
-///   rank 1: MPI_Bcast, in share (swarm.f90:38)
+///   ranks 0, 2-3: MPI_Allreduce of MPI_COMM_WORLD, for 12 s, in solve (solver.f90:210)
+///   rank 1: MPI_Recv from rank 0, tag 7, of MPI_COMM_WORLD, 4 bytes, in share (swarm.f90:38)
+/// Where that makes many lines, ranks that wait for different ranks are one.
 ///   1 rank stands elsewhere than the 3 others.
 [[nodiscard]] std::string roll_call(const roll& all);
 /// All stacks as one tree, from main() on; each line says which ranks are in that call.

@@ -16,6 +16,7 @@ struct seen_frame {
   const char* module;  ///< the file of the library or program
   const char* file;    ///< the source
   int line;
+  bool is_exact;  ///< the thread is there, or was when a signal came, or the system has made it
 };
 
 /// What else was seen of the process: addresses in it, or 0.

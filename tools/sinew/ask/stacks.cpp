@@ -15,6 +15,7 @@
 #include "sinew/ask/stack_plugin.hpp"
 #include "sinew/base/build_id.hpp"
 #include "sinew/run/frames.hpp"
+#include "sinew/run/other_mpi.hpp"
 #include "sinew/run/own_libraries.hpp"
 
 namespace sinew::tool {
@@ -53,7 +54,8 @@ bool collect(void* to, const seen_frame& seen) {
     all.push_back({seen.thread, {}});
   }
   stack& calls = all.back().second;
-  calls.push_back({text_of(seen.function), text_of(seen.module), text_of(seen.file), seen.line});
+  calls.push_back({text_of(seen.function), text_of(seen.module), text_of(seen.file), seen.line,
+                   false, seen.is_exact});
   return calls.size() < most_frames;
 }
 
@@ -75,9 +77,22 @@ std::string written_name(const stack_frame& frame) {
   return name == "MAIN__" ? "the main program" : name;
 }
 
+/// Of a function of MPI that has a short way, and has gone on to this by a jump
+/// (abi/mpi/generate/bindings.py).
+constexpr std::string_view slow_part = "full_";
+
+/// By the library's name alone, since it may be another host's; or by that of the function, which a
+/// program may hold itself.
+bool is_of_sinew(const stack_frame& frame) {
+  const std::string name = base_name(frame.module);
+  return has_own_name(name) || is_mpi_library(name) ||
+         starts_with_any(frame.function, {"sinew::", "(anonymous namespace)::sinew"});
+}
+
 /// What a program calls, as it is written there. Names of Fortran's MPI are small, and have an end
 /// of their own; statements of coarrays have calls of the compiler's.
-std::optional<std::string> public_name(const std::string& function) {
+std::optional<std::string> public_name(const stack_frame& frame) {
+  const std::string& function = frame.function;
   std::string_view name = function;
   if (starts_with_any(name, {"MPI_", "MPIX_", "sinew_"})) {
     return function;
@@ -90,6 +105,9 @@ std::optional<std::string> public_name(const std::string& function) {
   }
   if (starts_with_any(name, {"PMPI_", "PMPIX_"})) {
     return function.substr(1);
+  }
+  if (name.starts_with(slow_part) && is_of_sinew(frame)) {
+    return "MPI_" + function.substr(slow_part.size());
   }
   if (!starts_with_any(name, {"mpi_", "pmpi_", "mpix_"})) {
     return std::nullopt;
@@ -113,18 +131,6 @@ std::string where_of(const stack_frame& frame) {
   const bool below = !ignored && !near.empty() && !near.starts_with("..");
   return (below ? near : base_name(frame.file)) + ":" + std::to_string(frame.line);
 }
-
-}  // namespace
-
-bool is_of_sinew(const stack_frame& frame) {
-  const std::string name = base_name(frame.module);
-  return starts_with_any(name, {"libmpi_abi.", "libmpifort_abi.", "libcaf_sinew", "libsinew_",
-                                "libmpi.so", "libmpifort.so", "libmpi_mpifh.so", "libmpi_usempi",
-                                "libmpich", "libmpicxx.so", "libmpi_cxx.so"}) ||
-         starts_with_any(frame.function, {"sinew::", "(anonymous namespace)::sinew"});
-}
-
-namespace {
 
 /// The interpreter's own calls are replaced by those of the program that it runs. What it calls
 /// stays.
@@ -175,14 +181,14 @@ std::string rank_stacks::pack() const {
     to.number(static_cast<std::int64_t>(each.size()));
     for (const stack_frame& frame : each) {
       to.text(frame.function).text(frame.module).text(frame.file).number(frame.line);
-      to.number(frame.interpreted ? 1 : 0);
+      to.number(frame.interpreted ? 1 : 0).number(frame.is_exact ? 1 : 0);
     }
   }
   return to.bytes();
 }
 
 rank_stacks rank_stacks::unpack(std::string_view bytes) {
-  constexpr std::size_t least_bytes_of_frame = 5 * sizeof(std::int64_t);
+  constexpr std::size_t least_bytes_of_frame = 6 * sizeof(std::int64_t);
   unpacker from(bytes);
   rank_stacks made;
   made.why_not = from.text();
@@ -195,6 +201,7 @@ rank_stacks rank_stacks::unpack(std::string_view bytes) {
       frame.file = from.text();
       frame.line = static_cast<int>(from.number());
       frame.interpreted = from.number() != 0;
+      frame.is_exact = from.number() != 0;
       calls.push_back(std::move(frame));
     }
     made.threads.push_back(std::move(calls));
@@ -205,8 +212,8 @@ rank_stacks rank_stacks::unpack(std::string_view bytes) {
   return made;
 }
 
-std::string place::text() const {
-  std::string made = call.empty() ? "in no call of MPI" : call;
+std::string place::text(const std::string& waits_for) const {
+  std::string made = call.empty() ? "in no call of MPI" : call + waits_for;
   if (!function.empty()) {
     made += ", in " + function;
   }
@@ -218,7 +225,7 @@ std::string place::text() const {
 // Those inside it are how it is made, or the program's own functions that it has called.
 std::optional<std::size_t> outermost_call(const stack& calls) {
   for (std::size_t i = calls.size(); i-- > 0;) {
-    if (public_name(calls[i].function)) {
+    if (public_name(calls[i])) {
       return i;
     }
   }
@@ -237,8 +244,19 @@ bool waits_in_call(const stack& calls) {
                       });
 }
 
+// The system puts a frame between the handler's call and what it has interrupted.
+std::optional<std::size_t> interrupted_call(const stack& calls) {
+  for (std::size_t i = 1; i + 1 < calls.size(); ++i) {
+    if (!calls[i - 1].is_exact && calls[i].is_exact) {
+      const auto end = calls.begin() + static_cast<std::ptrdiff_t>(i);
+      return std::any_of(calls.begin(), end, is_of_sinew) ? std::optional(i + 1) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string frame_text(const stack_frame& frame) {
-  if (auto name = public_name(frame.function)) {
+  if (auto name = public_name(frame)) {
     return *name;
   }
   const std::string where = where_of(frame);
@@ -250,7 +268,7 @@ place place_of(const stack& calls) {
   place found;
   std::size_t caller = 0;
   if (const auto call = outermost_call(calls)) {
-    found.call = *public_name(calls[*call].function);
+    found.call = *public_name(calls[*call]);
     caller = *call + 1;
     while (caller < calls.size() && is_of_sinew(calls[caller])) {
       ++caller;  // between a binding and the program

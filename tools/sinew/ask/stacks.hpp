@@ -19,6 +19,7 @@ struct stack_frame {
   std::string file;    ///< the source
   int line = 0;
   bool interpreted = false;  ///< of a program in Python
+  bool is_exact = false;     ///< as in seen_frame
 };
 using stack = std::vector<stack_frame>;  ///< innermost call first
 /// More is left out.
@@ -38,13 +39,12 @@ struct rank_stacks {
 /// Stops the process, a child of ours, for some milliseconds. Never fails: see why_not. Cold.
 [[nodiscard]] rank_stacks read_stacks(pid_t process);
 
-/// The library or program is one of Sinew's: of this installation, or by its name.
-[[nodiscard]] bool is_of_sinew(const stack_frame& frame);
-
 /// The outermost call of MPI or another binding; nothing: it is in none.
 [[nodiscard]] std::optional<std::size_t> outermost_call(const stack& calls);
 /// It is in one, which has not called the program back.
 [[nodiscard]] bool waits_in_call(const stack& calls);
+/// The innermost call of those that a signal has interrupted whose handler is ours.
+[[nodiscard]] std::optional<std::size_t> interrupted_call(const stack& calls);
 /// "solve (solver.f90:210)", "MPI_Recv".
 [[nodiscard]] std::string frame_text(const stack_frame& frame);
 
@@ -55,8 +55,8 @@ struct place {
   std::string where;     ///< "solver.f90:210", or the file of a program without such data
 
   [[nodiscard]] bool operator==(const place&) const = default;
-  /// "MPI_Recv, in solve (solver.f90:210)".
-  [[nodiscard]] std::string text() const;
+  /// "MPI_Recv, in solve (solver.f90:210)"; what the call waits for comes behind it.
+  [[nodiscard]] std::string text(const std::string& waits_for = "") const;
 };
 [[nodiscard]] place place_of(const stack& calls);
 /// Of a rank: its main thread's; another one's, if that alone is in a call.

@@ -10,6 +10,7 @@
 
 #include "sinew/ask/job_socket.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/run/terminal_text.hpp"
 
@@ -81,13 +82,22 @@ int status_main(int argc, char** argv) {
     std::fputs(help_text(status_page()).c_str(), stdout);
     return 0;
   }
-  if (request.jobs.empty()) {
+  const bool all = request.jobs.empty();
+  if (all) {
     request.jobs = running_jobs();
     SINEW_CHECK(!request.jobs.empty(), "no job can be asked",
                 "no sinew run of yours runs on this machine", "ask where it was started");
   }
   for (const pid_t job : request.jobs) {
-    const std::string answer = ask_job(job, request.what);
+    std::string answer;
+    try {
+      answer = ask_job(job, request.what);
+    } catch (const error&) {
+      if (all) {
+        continue;  // it has ended meanwhile
+      }
+      throw;
+    }
     if (request.what != question::json) {
       std::printf("job %d: %s\n", job, terminal_text(command_of(job)).c_str());
     }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sinew/ask/inquiry.hpp"
+#include "sinew/ask/wait_board.hpp"
 #include "sinew/boot/descriptor.hpp"
 #include "sinew/run/event_loop.hpp"
 #include "sinew/run/input_pump.hpp"
@@ -155,6 +156,7 @@ class job {
 
   // Where the ranks stand (job_ask.cpp).
   void ask(inquiry::answer then);
+  void ask_for_wait(int rank, int turn);
   /// `places`: not why they are not known.
   enum class telling { always, places, if_all_wait };
   void tell_lines(const std::string& what, const std::string& lines);
@@ -165,6 +167,9 @@ class job {
   void forget_rank(int rank);
   void on_idle(int rank, bool idle);
   void judge_silence(const roll& found);
+  void on_wait(int rank, const boot::wait_report& report);
+  [[nodiscard]] std::vector<int> running_ranks() const;
+  void on_deadlock();
   void serve_askers();
   void answer_asker(int connection);
 
@@ -210,6 +215,7 @@ class job {
   std::optional<other_mpi> other_mpi_;  // the first
   std::set<std::string> remarks_;
   inquiry inquiry_;
+  wait_board waits_{[this](int rank, int turn) { ask_for_wait(rank, turn); }};
   std::set<int> crashing_;  ///< ranks that wait until their calls are told
   std::set<int> idle_;      ///< ranks that have done nothing for long
   bool silence_told_ = false;

@@ -3,15 +3,20 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "sinew/ask/job_socket.hpp"
+#include "sinew/ask/wait_words.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/base/parse.hpp"
 #include "sinew/boot/crash_report.hpp"
+#include "sinew/boot/launcher_wire.hpp"
 #include "sinew/run/job.hpp"
 #include "sinew/run/terminal_text.hpp"
 
@@ -20,19 +25,71 @@ namespace {
 
 constexpr int hang_code = 124;  // as where the time is up
 
+/// For all ranks, or for those of a program.
+bool checks_calls(const run_options& options) {
+  const auto is_on = [](const char* value) {
+    return value != nullptr && base::parse_bool(value).value_or(false);
+  };
+  constexpr const char* name = "SINEW_MPI_CHECK";
+  return is_on(std::getenv(name)) ||
+         std::any_of(options.applications.begin(), options.applications.end(),
+                     [&](const application& each) {
+                       return std::any_of(each.environment.begin(), each.environment.end(),
+                                          [&](const auto& variable) {
+                                            return variable.first == name &&
+                                                   is_on(variable.second.c_str());
+                                          });
+                     });
+}
+
 }  // namespace
 
-void job::ask(inquiry::answer then) {
-  std::set<int> whom;
+std::vector<int> job::running_ranks() const {
+  std::vector<int> running;
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (ranks_[rank].alive) {
-      whom.insert(static_cast<int>(rank));
+      running.push_back(static_cast<int>(rank));
     }
   }
-  if (inquiry_.begin(std::move(whom), std::move(then))) {
+  return running;
+}
+
+void job::ask(inquiry::answer then) {
+  const std::vector<int> whom = running_ranks();
+  if (inquiry_.begin({whom.begin(), whom.end()}, std::move(then))) {
+    inquiry_.expect_waits(waits_.ask_again());
     holder_->ask(every_rank);
     inquiry_.check(now_ns());  // nobody runs
   }
+}
+
+void job::ask_for_wait(int rank, int turn) {
+  holder_->answer(rank, std::string("cmd=") + boot::launcher_wire::waits_asked +
+                            " turn=" + std::to_string(turn) + "\n");
+}
+
+void job::on_wait(int rank, const boot::wait_report& report) {
+  inquiry_.take(rank, report);
+  const bool may_be_dead = worlds_.size() == 1 && unsettled_ == 0 && goes_on();
+  if (waits_.take(rank, report, may_be_dead ? running_ranks() : std::vector<int>())) {
+    on_deadlock();
+  }
+}
+
+void job::on_deadlock() {
+  silence_told_ = true;
+  ask([this](roll found) {
+    for (auto& [rank, stands] : found) {
+      const boot::wait_report* const last = waits_.last_of(rank);
+      stands.wait = last != nullptr ? std::optional(*last) : std::nullopt;
+    }
+    const std::string what = deadlock_text(found);
+    if (!goes_on()) {
+      return;
+    }
+    const bool ends = options_.deadlock_ends.value_or(checks_calls(options_));
+    ends ? fail(hang_code, -1, what) : say(what + "; the job goes on (--on-deadlock)");
+  });
 }
 
 void job::tell_lines(const std::string& what, const std::string& lines) {
@@ -73,6 +130,7 @@ void job::forget_rank(int rank) {
   crashing_.erase(rank);
   inquiry_.leave(rank);
   idle_.erase(rank);
+  waits_.leave(rank);
 }
 
 // That nobody computes is no proof: ranks may sleep, or read. They are asked.

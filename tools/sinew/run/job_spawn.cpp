@@ -49,7 +49,10 @@ world& job::add_world(std::vector<int> applications, std::vector<int> nodes, int
           },
           [this, rank_of](int number, const cast_vote& vote) { on_vote(rank_of(number), vote); },
           [this, rank_of](int number) { on_crash(rank_of(number)); },
-          [this](const std::string& text) { on_remark(text); }},
+          [this](const std::string& text) { on_remark(text); },
+          [this, rank_of](int number, const boot::wait_report& report) {
+            on_wait(rank_of(number), report);
+          }},
       std::move(nodes), worlds_.front()->pmi != nullptr ? worlds_.front()->pmi->names() : nullptr);
   if (spawner >= 0) {
     w.pmi->expect_ours_only();

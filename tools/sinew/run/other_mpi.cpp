@@ -22,11 +22,12 @@ const mpi_name* find_name(std::string_view file_name) {
   // Those of the standard ABI, of MPICH and Open MPI and what descends from them, and of HPE Cray.
   // The first that fits counts: MPICH's ABI is known by its number. A program in Fortran or C++ may
   // name the library of that binding alone.
-  static constexpr std::array<mpi_name, 16> names = {
+  static constexpr std::array<mpi_name, 17> names = {
       {{"libmpi_abi.so", mpi_abi::standard, false},
        {"libmpi.so.12", mpi_abi::mpich, true},
        {"libmpifort.so.12", mpi_abi::mpich, true},
        {"libmpichfort.so.12", mpi_abi::mpich, true},
+       {"libmpicxx.so.12", mpi_abi::mpich, true},
        {"libmpi.so.40", mpi_abi::openmpi, false},
        {"libmpi_mpifh.so.40", mpi_abi::openmpi, false},
        {"libmpi_usempi", mpi_abi::openmpi, false},

@@ -22,7 +22,19 @@ struct foreign_place {
 constexpr std::array places = {foreign_place{mpi_abi::mpich, "/sinew/mpich", "libmpi.so.12"},
                                foreign_place{mpi_abi::openmpi, "/sinew/openmpi", "libmpi.so.40"}};
 
+constexpr std::array bindings_over_mpi = {std::string_view("libcaf_sinew"),
+                                          std::string_view("libmpifort_abi.")};
+
 }  // namespace
+
+bool is_binding_over_mpi(std::string_view file_name) {
+  return std::any_of(bindings_over_mpi.begin(), bindings_over_mpi.end(),
+                     [file_name](std::string_view each) { return file_name.starts_with(each); });
+}
+
+bool has_own_name(std::string_view file_name) {
+  return file_name.starts_with("libsinew") || is_binding_over_mpi(file_name);
+}
 
 std::string_view name_of(mpi_abi abi) {
   switch (abi) {

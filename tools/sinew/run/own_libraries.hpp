@@ -23,6 +23,10 @@ enum class mpi_abi { standard, mpich, openmpi, unknown };
 [[nodiscard]] std::vector<std::string> foreign_folders(const std::string& libraries);
 /// Whether there is a library of that name in one of them.
 [[nodiscard]] bool has_foreign(const std::string& libraries, const std::string& file_name);
+/// As only libraries of Sinew's are called, of whatever installation.
+[[nodiscard]] bool has_own_name(std::string_view file_name);
+/// The same, and it needs our MPI library.
+[[nodiscard]] bool is_binding_over_mpi(std::string_view file_name);
 /// Of whatever installation: others may lie in the same folder. `folder` ends with a slash.
 [[nodiscard]] bool is_ours(std::string_view folder, std::string_view file_name);
 

@@ -83,17 +83,15 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     (command == wire::depart ? from.departed : from.finalized) = command != wire::returned;
     tell_all_left();
   } else if (command == wire::lost && calls_.lost) {
-    const int other = message.number("rank").value_or(-1);
-    if (other < 0 || static_cast<std::size_t>(other) >= clients_.size()) {
-      return refuse(rank, "has lost a rank that there is not");
-    }
-    calls_.lost(rank, other, boot::pmi_unescape(message.find("why").value_or("")).value_or(""));
+    note_loss(rank, message);
   } else if (command == wire::vote && calls_.voted) {
     vote(rank, message);
   } else if (command == boot::crashing && calls_.crashing) {
     calls_.crashing(rank);
   } else if (command == wire::remark && calls_.remark) {
     calls_.remark(boot::pmi_unescape(message.find("text").value_or("")).value_or(""));
+  } else if (command == wire::waits && calls_.waits) {
+    note_wait(rank, message);
   } else if (command == wire::connected) {
     from.connected = true;
   } else if (command == wire::connections && calls_.connected) {
@@ -234,6 +232,22 @@ void pmi_server::vote(int rank, const boot::pmi_message& message) {
                       static_cast<std::uint32_t>(flag.value_or(0)),
                       0,
                       !flag.has_value()});
+}
+
+void pmi_server::note_loss(int rank, const boot::pmi_message& message) {
+  const int other = message.number("rank").value_or(-1);
+  if (other < 0 || static_cast<std::size_t>(other) >= clients_.size()) {
+    return refuse(rank, "has lost a rank that there is not");
+  }
+  calls_.lost(rank, other, boot::pmi_unescape(message.find("why").value_or("")).value_or(""));
+}
+
+void pmi_server::note_wait(int rank, const boot::pmi_message& message) {
+  const auto report = boot::parse_wait_report(message);
+  if (!report) {
+    return refuse(rank, "tells what it waits for in a way that makes no sense");
+  }
+  calls_.waits(rank, *report);
 }
 
 void pmi_server::note_connections(int rank, const boot::pmi_message& message) {

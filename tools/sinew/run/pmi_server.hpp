@@ -12,6 +12,7 @@
 
 #include "sinew/boot/pmi_wire.hpp"
 #include "sinew/boot/spawn.hpp"
+#include "sinew/boot/wait_report.hpp"
 #include "sinew/run/name_service.hpp"
 #include "sinew/run/rank_holder.hpp"
 
@@ -36,6 +37,8 @@ class pmi_server {
     std::function<void(int rank)> crashing = {};
     /// A sentence for people that several ranks may send.
     std::function<void(const std::string& text)> remark = {};
+    /// It tells what it waits for.
+    std::function<void(int rank, const boot::wait_report& report)> waits = {};
   };
 
   /// `application_of[rank]` counts the programs of the job; `node_of[rank]` its nodes, of which
@@ -100,6 +103,8 @@ class pmi_server {
   void barrier(int rank);
   void end_barrier_if_all_in();
   void vote(int rank, const boot::pmi_message& message);
+  void note_loss(int rank, const boot::pmi_message& message);
+  void note_wait(int rank, const boot::pmi_message& message);
   void note_connections(int rank, const boot::pmi_message& message);
   void tell_all_left();
   void refuse(int rank, const std::string& why);

@@ -39,7 +39,7 @@ std::vector<named_mpi> named_by_parts(const std::string& program, const linkage&
     for (const std::string& name : file.is_elf() ? file.needed() : std::vector<std::string>()) {
       if (is_mpi_library(name)) {
         found.push_back({part, name});
-      } else if (name.starts_with("libcaf_sinew") || name.starts_with("libmpifort_abi")) {
+      } else if (is_binding_over_mpi(name)) {
         found.push_back({part, "libmpi_abi.so.1"});
       }
     }

@@ -138,6 +138,14 @@ std::vector<option> host_options(run_options& options) {
   };
 }
 
+bool ends(const char* option, std::string_view word) {
+  if (word != "say" && word != "end") {
+    throw usage_failure(std::string(option) + " takes say or end, not \"" + std::string(word) +
+                        "\"");
+  }
+  return word == "end";
+}
+
 // Options with a value; some are of the program being read, the last one of `options`.
 std::vector<option> valued_options(run_options& options) {
   const auto program = [&options]() -> application& { return options.applications.back(); };
@@ -181,12 +189,13 @@ std::vector<option> valued_options(run_options& options) {
       {{"--on-silence"},
        "say|end",
        "whether that ends the job, with code 124 (default: say)",
-       [&options](std::string_view v) {
-         if (v != "say" && v != "end") {
-           throw usage_failure("--on-silence takes say or end, not \"" + std::string(v) + "\"");
-         }
-         options.silence_ends = v == "end";
-       },
+       [&options](std::string_view v) { options.silence_ends = ends("--on-silence", v); },
+       "say|end"},
+      {{"--on-deadlock"},
+       "say|end",
+       "whether a job ends, with code 124, whose ranks wait for each other for ever; it is told in "
+       "any case (default: say; end with SINEW_MPI_CHECK=1)",
+       [&options](std::string_view v) { options.deadlock_ends = ends("--on-deadlock", v); },
        "say|end"},
       {{"--hang-timeout"},
        "SECONDS",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,7 +38,9 @@ struct run_options {
   std::string hang_timeout;
   double silence_s = 60;      ///< ranks that all wait so long are told of; 0: never
   bool silence_ends = false;  ///< and the job ends
-  std::string trace;          ///< file for the trace of all ranks; empty: none
+  /// A job whose ranks wait for each other for ever ends; not said: if it checks its calls.
+  std::optional<bool> deadlock_ends;
+  std::string trace;  ///< file for the trace of all ranks; empty: none
   binding_policy binding = binding_policy::automatic;
   bool survive = false;  ///< a rank's death does not end the job
   bool report_bindings = false;

@@ -86,7 +86,7 @@ struct known_place {
 
 known_place look_up(Dwfl_Module* module, const char* file, Dwarf_Addr inside) {
   known_place found;
-  seen_frame seen{0, dwfl_module_addrname(module, inside), file, nullptr, 0};
+  seen_frame seen{0, dwfl_module_addrname(module, inside), file, nullptr, 0, false};
   const demangled name = readable(seen.function);
   seen.function = name != nullptr ? name.get() : seen.function;
   const auto tell = [&found](seen_frame each) {
@@ -133,6 +133,7 @@ int take_frame(Dwfl_Frame* frame, void* argument) {
     // Of the call, not behind it.
     for (seen_frame seen : place_at(to.process, is_exact ? at : at - 1).frames) {
       seen.thread = to.thread;
+      seen.is_exact = is_exact;
       if (!to.take(to.to, seen)) {
         return DWARF_CB_ABORT;
       }
@@ -197,7 +198,8 @@ const char* reason_of(int system_error) {
 
 const char* read(pid_t process, bool (*take)(void* to, const seen_frame& frame), void* to,
                  seen_process& seen) {
-  char* debug_files = nullptr;  // those of the system, beside the files themselves
+  ::unsetenv("DEBUGINFOD_URLS");  // libdw would ask servers for sources, and wait for them
+  char* debug_files = nullptr;    // those of the system, beside the files themselves
   const Dwfl_Callbacks how = {dwfl_linux_proc_find_elf, dwfl_standard_find_debuginfo, nullptr,
                               &debug_files};
   const std::unique_ptr<Dwfl, void (*)(Dwfl*)> opened(dwfl_begin(&how), dwfl_end);

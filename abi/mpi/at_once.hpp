@@ -18,7 +18,7 @@ namespace sinew::mpi {
                                                            MPI_Comm comm) noexcept {
   const std::uintptr_t c = value_of(comm);
   const std::uintptr_t t = value_of(type);
-  if (process.now.load(std::memory_order_relaxed) != phase::running || !is_predefined_type(t) ||
+  if (!is_open() || !is_predefined_type(t) ||
       (count | tag) < 0) [[unlikely]] {
     return false;
   }

@@ -70,6 +70,13 @@ class widened {
   return comm != nullptr ? *comm : MPI_COMM_NULL;
 }
 
+[[nodiscard]] inline MPI_Win handle_at(const MPI_Win* win) noexcept {
+  return win != nullptr ? *win : MPI_WIN_NULL;
+}
+[[nodiscard]] inline MPI_File handle_at(const MPI_File* file) noexcept {
+  return file != nullptr ? *file : MPI_FILE_NULL;
+}
+
 [[nodiscard]] inline int read(const int* p) {
   check_out(p, "position");
   return *p;

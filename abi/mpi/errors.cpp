@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "abi/mpi/call_site.hpp"
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/error_table.hpp"
 #include "abi/mpi/from_groups.hpp"
@@ -21,6 +22,7 @@
 #include "sinew/base/memory.hpp"
 #include "sinew/base/raw_write.hpp"
 #include "sinew/base/sentence.hpp"
+#include "sinew/base/source_lines.hpp"
 
 namespace sinew::mpi {
 
@@ -52,10 +54,22 @@ std::string describe(const std::string& sentence) {
   return std::string(current_call) + ": " + sentence;
 }
 
+/// Who has called what has failed last in this thread, as current_call.
+constinit thread_local caller current_caller = {nullptr, nullptr};
+
+/// ", called in main (a.c:12)". Nothing where there is no memory to find it.
+std::string text_of_caller() noexcept try {
+  const void* const site = call_site(current_caller.returns_to, current_caller.frame);
+  const base::source_place found = base::source_of(site);
+  return found.line == 0 ? "" : ", called in " + base::text_of(found, site);
+} catch (const std::bad_alloc&) {
+  return "";
+}
+
 [[noreturn]] void die(int code, const std::string& sentence) {
   const int error_class = class_of(code);
-  const std::string why =
-      describe(std::string(as_clause(sentence))) + " [" + class_name(error_class) + "].";
+  const std::string why = describe(std::string(as_clause(sentence))) + " [" +
+                          class_name(error_class) + "]" + text_of_caller() + ".";
   const int exit_code = error_class == MPI_SUCCESS || error_class > 125 ? 1 : error_class;
   if (process.now.load() == phase::running) {
     process.runtime->session().abort(exit_code, why);
@@ -193,10 +207,11 @@ int class_of(const error& e) noexcept {
   return refused->why_not == p2p::fault::revoked ? MPIX_ERR_REVOKED : MPIX_ERR_PROC_FAILED;
 }
 
-int caught(const char* name, MPI_Comm comm) noexcept {
+int caught(caller from, const char* name, MPI_Comm comm) noexcept {
   SINEW_EXPECT(name != nullptr);
   SINEW_EXPECT(std::current_exception() != nullptr);
   current_call = name;
+  current_caller = from;
   comm_object* on = process.now.load() == phase::running ? find_comm(comm) : nullptr;
   try {
     throw;

@@ -41,9 +41,18 @@ extern constinit thread_local const char* current_call [[gnu::tls_model("initial
 [[nodiscard]] int class_of(const error& e) noexcept;
 [[nodiscard]] int class_of(const dynamic::failure& f) noexcept;
 
+/// Who has called a function of the binding, for call_site().
+struct caller {
+  const void* returns_to;
+  const void* frame;
+};
+/// In a function of the binding.
+#define SINEW_MPI_CALLER (::sinew::mpi::caller{__builtin_return_address(0), __builtin_dwarf_cfa()})
+
 /// In the catch clause of binding `name`: translates the exception, calls the error handler,
 /// returns the code (or does not return). Cold.
-[[gnu::cold, gnu::noinline]] int caught(const char* name, MPI_Comm comm = MPI_COMM_NULL) noexcept;
+[[gnu::cold, gnu::noinline]] int caught(caller from, const char* name,
+                                        MPI_Comm comm = MPI_COMM_NULL) noexcept;
 
 /// Calls the error handler that decides; returns `code` if it returns. Cold.
 int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept;

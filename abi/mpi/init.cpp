@@ -9,13 +9,14 @@
 #include <string>
 #include <utility>
 
-#include "abi/mpi/collective_check.hpp"
+#include "abi/mpi/check/check.hpp"
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/intercomm.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/session.hpp"
+#include "abi/mpi/watch.hpp"
 #include "abi/mpi/world.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/trace.hpp"
@@ -176,14 +177,7 @@ int level_of_library() noexcept { return library_level; }
 
 void set_phase(phase p) noexcept {
   process.now = p;
-  process.collectives_open = p == phase::running && !check::wanted();
-}
-
-bool enter_closed_collective() {
-  if (process.now.load(std::memory_order_relaxed) != phase::running) {
-    not_running();
-  }
-  return check::wanted();
+  process.open = p == phase::running && !watch::wanted();
 }
 
 void not_running() {
@@ -248,6 +242,7 @@ int impl::Finalize() {
   delete_attributes(attached_to::comm, MPI_COMM_WORLD, process.comms[1]->attached);
   flush_all_buffers();
   (void)coll::barrier(participant_of(*process.comms[1]), "MPI_Finalize");
+  check::finish();
   const std::lock_guard held(init_lock());
   process.world_model.store(phase::after, std::memory_order_relaxed);
   end_use_locked();

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "abi/mpi/message.hpp"
-#include "abi/mpi/overlap.hpp"
 #include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
@@ -229,10 +228,6 @@ int impl::Sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
                    int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   const checked_message out = outgoing(sendbuf, sendcount, sendtype, dest, sendtag, comm);
   const checked_message in = incoming(recvbuf, recvcount, recvtype, source, recvtag, comm);
-  if (!collectives_open() && dest != MPI_PROC_NULL && source != MPI_PROC_NULL) [[unlikely]] {
-    // SINEW_MPI_CHECK
-    check::forbid_overlap({sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-  }
   core::communicator& c = *in.comm.comm;
   const p2p::result r = process.engine->exchange(c, p2p::messages_of(c), out.data, comm_rank{dest},
                                                  message_tag{sendtag}, in.data, comm_rank{source},

@@ -149,10 +149,11 @@ int acknowledge(const comm_object& c, int most) {
 /// The frame of each function.
 template <class Call>
 int run(const char* name, MPI_Comm comm, Call call) noexcept try {
-  enter(name);
+  note(name);
+  must_run();
   return call(comm_of(comm));
 } catch (...) {
-  return caught(name, comm);
+  return caught(SINEW_MPI_CALLER, name, comm);
 }
 
 }  // namespace

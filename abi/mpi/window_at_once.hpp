@@ -31,7 +31,7 @@ namespace sinew::mpi {
     MPI_Datatype target_type, MPI_Win win, std::size_t& bytes) noexcept {
   const std::uintptr_t t = value_of(type);
   const auto* const w = resolve<window_object>(win);
-  if (process.now.load(std::memory_order_relaxed) != phase::running || w == nullptr ||
+  if (!is_open() || w == nullptr ||
       type != target_type || count != target_count || count < 0 || buffer == nullptr ||
       !is_predefined_type(t)) [[unlikely]] {
     return nullptr;
@@ -82,7 +82,7 @@ namespace sinew::mpi {
 [[nodiscard, gnu::always_inline]] inline bool flushed_at_once(int rank, MPI_Win win) noexcept {
   const auto* const w = resolve<window_object>(win);
   const std::size_t r = static_cast<unsigned>(rank);
-  if (process.now.load(std::memory_order_relaxed) != phase::running || w == nullptr ||
+  if (!is_open() || w == nullptr ||
       r >= w->locks.size() || !w->locks[r].at_once()) [[unlikely]] {
     return false;
   }

@@ -26,9 +26,9 @@ struct world {
   /// The same for what MPI_Init and MPI_Finalize bound; sessions may use the library before and
   /// after. Written under the lock of init, read by anybody; nothing depends on it, so relaxed.
   std::atomic<phase> world_model{phase::before};
-  /// Collectives go straight on: MPI runs, and SINEW_MPI_CHECK is off. Changed with `now`; relaxed,
-  /// as that.
-  std::atomic<bool> collectives_open{false};
+  /// Calls go straight on: MPI runs, and nobody listens (watch.hpp). Changed with `now`; relaxed, as
+  /// that.
+  std::atomic<bool> open{false};
   /// By the last two bits of the handle: 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF.
   comm_object* comms[4] = {};
   /// The program has chosen MPI_COMM_SELF's error handler. Only the default depends on it; relaxed.
@@ -49,9 +49,8 @@ extern world process;
 /// Throws: the library is not initialised, or is finalised already. Cold.
 [[noreturn, gnu::cold]] void not_running();
 
-/// Head of every call that needs a running library. Hot.
-inline void enter(const char* name) {
-  current_call = name;
+/// Throws if the library does not run.
+inline void must_run() {
   if (process.now.load(std::memory_order_relaxed) != phase::running) [[unlikely]] {
     not_running();
   }
@@ -60,14 +59,12 @@ inline void enter(const char* name) {
 /// Changes process.now, and what follows from it. Cold.
 void set_phase(phase p) noexcept;
 
-/// Instead of enter(), after note(), in collective calls: false where they have more to do. Hot.
-[[nodiscard]] inline bool collectives_open() noexcept {
-  return process.collectives_open.load(std::memory_order_relaxed);
+/// False: MPI does not run, or somebody listens; the binding makes a watch::call then. Hot.
+[[nodiscard]] inline bool is_open() noexcept {
+  return process.open.load(std::memory_order_relaxed);
 }
-/// Then: whether the ranks compare what they call. Throws if MPI does not run. Cold.
-[[nodiscard]] bool enter_closed_collective();
 
-/// Head of the calls that are allowed at any time.
+/// Head of each call.
 inline void note(const char* name) noexcept { current_call = name; }
 
 }  // namespace sinew::mpi

@@ -12,6 +12,7 @@
 
 #include "sinew/base/build_id.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/own_folder.hpp"
 #include "sinew/base/settings.hpp"
 
 namespace sinew::fabric {
@@ -22,22 +23,6 @@ setting<std::string> wanted_plugin(
     "the file of the network's back-end, libsinew_ucx.so (empty: the one beside this library or "
     "program, of `sinew run`, or in the program's run path)");
 
-/// The folder of the library or program that this code is in.
-std::string own_folder() {
-  Dl_info here{};
-  const void* const inside = reinterpret_cast<const void*>(&own_folder);
-  if (dladdr(inside, &here) == 0 || here.dli_fname == nullptr) {
-    return ".";
-  }
-  // A program may have been started by a relative name, and have changed its folder since.
-  char* const absolute = realpath(
-      std::strchr(here.dli_fname, '/') != nullptr ? here.dli_fname : "/proc/self/exe", nullptr);
-  const std::string file = absolute != nullptr ? absolute : here.dli_fname;
-  std::free(absolute);
-  const std::size_t slash = file.rfind('/');
-  return slash == std::string::npos ? "." : file.substr(0, slash);
-}
-
 /// Where a plugin may lie, in the order of search. A bare name is looked up along
 /// LD_LIBRARY_PATH, in which `sinew run` puts its own installation, and along the run path of the
 /// program or library that this code is in, in which the packages for CMake and pkg-config put
@@ -47,7 +32,7 @@ std::vector<std::string> places(const std::string& name) {
     return {wanted_plugin()};
   }
   const std::string file = "libsinew_" + name + ".so";
-  const std::string folder = own_folder();
+  const std::string folder = base::own_folder();
   std::vector<std::string> files;
   for (const char* below : {"/", "/../lib/", "/../../lib/"}) {
     files.push_back(folder + below + file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a rank says that is asked why nothing goes on.
 #include <string>
+#include <vector>
 
 #include "p2p/describe.hpp"
 #include "p2p/state.hpp"
@@ -92,6 +93,28 @@ std::string describe(channel& in, network_matching& network) {
 }
 
 }  // namespace
+
+std::vector<unread> engine::unread_messages() {
+  std::vector<unread> found;
+  state_->channels.each([&](channel& in) {
+    if (channel_table::kind_of(in.context) != 0 || in.context >= channel_table::first_partitioned) {
+      return;
+    }
+    struct listing {
+      std::vector<unread>& found;
+      const core::communicator* comm;
+    } to{found, in.comm};
+    const base::guard still = state_->network.hold(in);
+    const auto held = in.matcher.gathered();
+    held.all().each_message(
+        [](void* l, const match::message& m) {
+          auto& [all, comm] = *static_cast<listing*>(l);
+          all.push_back({comm, m.sent, static_cast<const matched&>(m).bytes});
+        },
+        &to);
+  });
+  return found;
+}
 
 void engine::state::diagnose() {
   receives.post_held_back();

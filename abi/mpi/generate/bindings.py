@@ -33,7 +33,12 @@ HOT = {"MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waital
 AT_ONCE = {"MPI_Send": "sent_at_once", "MPI_Isend": "sent_at_once", "MPI_Put": "put_at_once",
            "MPI_Get": "got_at_once", "MPI_Win_flush": "flushed_at_once"}
 
-# The ranks of these compare what they call, if they are told to (collective_check.hpp).
+# What is looked at before these run, if SINEW_MPI_CHECK says so (check/messages.hpp).
+CHECKED = set("""
+Sendrecv Reduce_local
+""".split())
+
+# The ranks of these compare what they call, if they are told to (check/collectives.hpp).
 COLLECTIVES = set("""
 Barrier Bcast Reduce Allreduce Scan Exscan Reduce_scatter_block Reduce_scatter Gather Gatherv
 Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw
@@ -208,20 +213,114 @@ def _collective_form(name, among=COLLECTIVES):
     return None
 
 
-def _compared(procedure):
-    """What a collective does where its ranks compare what they call: apart, so that the binding
-    keeps nothing for it."""
-    target = procedure.large or procedure.small
-    name = implementation_name(target, procedure)
-    collective = _collective_form(name)
-    if not collective:
+def _amount(function, letter):
+    """What a call sends ("s") or receives ("r"), as a watch::amount; "" if nothing."""
+    named = {p.name: p for p in function.parameters}
+    side = {"s": "send", "r": "recv"}[letter]
+    written = {p.name for p in function.parameters if p.kind == "BUFFER" and p.direction != "in"}
+    both = {"sendbuf", "recvbuf"} <= named.keys()
+    counts = named.get(f"{side}counts")
+    kind = next((n for n in (f"{side}types", f"{side}type", "datatype") if n in named), None)
+    if counts:
+        return f"watch::sum({counts.name}, {kind}, {_length(counts, function)})"
+    if f"{side}count" in named and kind:
+        blocks = _blocks(function, letter)
+        return f"{{{side}count, {kind}, {blocks}}}" if blocks else f"{{{side}count, {kind}}}"
+    if "origin_datatype" in named:
+        receives = "origin_addr" in written or "result_addr" in named
+        if letter == "s" and "origin_addr" not in written:
+            return "{origin_count, origin_datatype}"
+        what = "result" if "result_datatype" in named else "origin"
+        return f"{{{what}_count, {what}_datatype}}" if letter == "r" and receives else ""
+    if "datatype" in named and "count" in named and named["count"].direction == "in":
+        reads = both or not written or (written == {"buffer"})
+        writes = both or (written and written != {"buffer"})
+        return "{count, datatype}" if (reads if letter == "s" else writes) else ""
+    return ""
+
+
+def _blocks(function, letter):
+    """How many blocks of the same size there are, as a C++ expression; None for one."""
+    if "eighbor_" in function.name:
+        several = letter == "r" or "alltoall" in function.name
+        return ("out_degree(comm)" if letter == "s" else "in_degree(comm)") if several else None
+    name = function.name.lower()
+    if "alltoall" in name or ("allgather" in name and letter == "r"):
+        return "members(comm)"
+    if ("gather" in name and letter == "r") or ("scatter" in name and letter == "s"):
+        return "members_at(comm, root)"
+    return None
+
+
+# What a call makes and nobody has to free.
+LASTING = {"Type_create_f90_complex", "Type_create_f90_integer", "Type_create_f90_real",
+           "Type_match_size", "Comm_get_parent"}
+WATCHED_HANDLES = ("MPI_Comm", "MPI_Group", "MPI_Datatype", "MPI_Op", "MPI_Request", "MPI_Win",
+                   "MPI_File", "MPI_Message")
+
+
+def _handles(function):
+    """The statements that tell which handles a call makes or may end."""
+    lines = []
+    for p in function.parameters:
+        base = p.base.removesuffix("*")
+        if base not in WATCHED_HANDLES or p.direction == "in":
+            continue
+        if p.array and p.direction == "inout":
+            lines.append(f"call.may_end({p.name}, {p.length});")
+        elif not p.array and p.base.endswith("*"):
+            if p.direction == "inout":
+                lines.append(f"call.may_end({p.name});")
+            elif function.short.removesuffix("_c") not in LASTING:
+                lines.append(f"call.makes({p.name});")
+    return lines
+
+
+def _described(function):
+    """The fields of watch::arguments, but for the first."""
+    fields = {}
+    for p in function.parameters:
+        handle = f"handle_at({p.name})" if p.base.endswith("*") else p.name
+        kind = {"MPI_Comm": "comm", "MPI_Win": "win", "MPI_File": "file"}.get(
+            p.base.removesuffix("*"))
+        if kind and p.direction != "out" and not p.array:
+            fields.setdefault(kind, handle)
+        elif p.name in ("dest", "target_rank", "root", "source") and p.base == "int":
+            fields.setdefault("peer", p.name)
+        elif p.name == "rank" and function.short.startswith("Win_"):
+            fields.setdefault("peer", p.name)
+        elif p.name in ("tag", "sendtag") and p.base == "int":
+            fields.setdefault("tag", p.name)
+    fields["sends"], fields["receives"] = _amount(function, "s"), _amount(function, "r")
+    order = ("comm", "win", "file", "peer", "tag", "sends", "receives")
+    return "".join(f", .{name} = {fields[name]}" for name in order if fields.get(name))
+
+
+def _watched(function, procedure):
+    """The call for those who listen: apart, so that the binding keeps nothing for it."""
+    if not _is_watched(function, procedure):
         return []
-    base, form = collective
-    arguments = ", ".join(p.name for p in target.parameters)
-    return (wrap(f"[[gnu::cold, gnu::noinline]] static int compared_{name}({target.signature}) {{")
-            + ["  if (enter_closed_collective()) {"]
-            + wrap(f"    check::{base}(check::form::{form}, {arguments});")
-            + ["  }", f"  return impl::{name}({arguments});", "}"])
+    name = implementation_name(function, procedure)
+    arguments = [p.name for p in function.parameters]
+    lines = wrap(f"[[gnu::cold, gnu::noinline]] static int watched_{name}("
+                 f"{', '.join(['caller from'] + [p.declaration for p in function.parameters])}) {{")
+    lines += wrap(f"  watch::call call({{.from = from"
+                  f"{_described(function)}}});")
+    lines += [f"  {statement}" for statement in _handles(function)]
+    collective = _collective_form(name)
+    if collective:
+        base, form = collective
+        lines += wrap(f"  check::{base}({', '.join(['{call, check::form::' + form + '}'] + arguments)});")
+    elif name in CHECKED:
+        lines += wrap(f"  check::{name}({', '.join(['call'] + arguments)});")
+    return lines + [f"  return call.end(impl::{name}({', '.join(arguments)}));", "}"]
+
+
+def _is_watched(function, procedure):
+    """All that needs a library that runs."""
+    name = implementation_name(function, procedure)
+    return not (procedure.small.short in PURE or function.result != "int" or name in ANY_TIME or
+                name.startswith("T_") or name.endswith(("_toint", "_fromint")))
 
 
 def _binding(function, procedure):
@@ -239,29 +338,28 @@ def _binding(function, procedure):
     if procedure.small.short in PURE or function.result != "int":
         lines += [f"  return {call};"]
     else:
-        any_time = (name in ANY_TIME or name.startswith("T_")
-                    or name.endswith(("_toint", "_fromint")))
         comm = next((p.name if p.base == "MPI_Comm" else f"handle_at({p.name})"
                      for p in function.parameters if p.base == "MPI_Comm" or
                      (p.base, p.direction) == ("MPI_Comm*", "inout")), "")
-        collective = _collective_form(name)
-        if collective:
-            lines += ["  try {", f'    note("{function.name}");']
-            lines += [f"    {statement}" for statement in before]
-            lines += ["    if (!collectives_open()) [[unlikely]] {"]
-            lines += wrap(f"      return compared_{name}({', '.join(arguments)});")
-            lines += ["    }"]
+        result = "const int code =" if after else "return"
+        lines += ["  try {", f'    note("{function.name}");']
+        lines += [f"    {statement}" for statement in before]
+        if _is_watched(function, procedure) and after:
+            watched = ", ".join(["SINEW_MPI_CALLER"] + arguments)
+            lines += wrap(f"    const int code = is_open() ? {call} : watched_{name}({watched});")
+        elif _is_watched(function, procedure):
+            watched = ", ".join(["SINEW_MPI_CALLER"] + arguments)
+            lines += ["    if (!is_open()) [[unlikely]] {"]
+            lines += wrap(f"      return watched_{name}({watched});") + ["    }"]
+            lines += [f"    return {call};"]
         else:
-            lines += ["  try {", f"    {'note' if any_time else 'enter'}(\"{function.name}\");"]
-            lines += [f"    {statement}" for statement in before]
+            lines += [f"    {result} {call};"]
         if after:
-            lines += [f"    const int code = {call};", "    if (code == MPI_SUCCESS) {"]
+            lines += ["    if (code == MPI_SUCCESS) {"]
             lines += [f"      {statement}" for statement in after]
             lines += ["    }", "    return code;"]
-        else:
-            lines += [f"    return {call};"]
         where = f'"{function.name}"' + (f", {comm}" if comm else "")
-        lines += ["  } catch (...) {", f"    return caught({where});", "  }"]
+        lines += ["  } catch (...) {", f"    return caught(SINEW_MPI_CALLER, {where});", "  }"]
     lines += ["}"]
     if at_once:
         names = ", ".join(p.name for p in function.parameters)
@@ -283,13 +381,17 @@ def _variadic_binding(function):
 
 def definitions(procedures):
     lines = [NOTE + '#include "abi/mpi/at_once.hpp"', '#include "abi/mpi/binding.hpp"',
-             '#include "abi/mpi/collective_check.hpp"',
-             '#include "abi/mpi/generated/impl.hpp"',
+             '#include "abi/mpi/check/collectives.hpp"',
+             '#include "abi/mpi/check/messages.hpp"',
+             '#include "abi/mpi/generated/impl.hpp"', '#include "abi/mpi/watch.hpp"',
              '#include "abi/mpi/window_at_once.hpp"', "",
+
              "using namespace sinew::mpi;", "", "#pragma GCC visibility push(default)",
              'extern "C" {', ""]
     for procedure in procedures:
-        lines += _compared(procedure)
+        for function in implementations(procedure):
+            if not function.variadic:
+                lines += _watched(function, procedure)
         for function in (procedure.small, procedure.large):
             if function and function.variadic:
                 lines += _variadic_binding(function)

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "sinew/base/check.hpp"
 #include "sinew/core/communicator.hpp"
@@ -113,6 +114,13 @@ struct match_report {
   std::size_t unexpected = 0;
 };
 
+/// A message that has come and that no receive has met. `comm` is null if it is not attached here.
+struct unread {
+  const core::communicator* comm = nullptr;
+  match::envelope sent;
+  std::size_t bytes = 0;
+};
+
 /// What has happened to one message, told to an observer.
 struct incident {
   const core::communicator* comm = nullptr;  ///< null: not attached here yet
@@ -161,6 +169,9 @@ class engine {
 
   /// Of the user's messages in `comm`, not of its collectives. Cold.
   [[nodiscard]] match_report matching(const core::communicator& comm);
+
+  /// The user's messages, of all communicators, that are stored here now. Cold.
+  [[nodiscard]] std::vector<unread> unread_messages();
 
   /// Messages in `comm` are matched by this engine from now on, those that are stored included.
   /// Throws sinew::error that lists the names; std::bad_alloc, with nothing changed. Any thread at

@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,7 @@
 
 #include "sinew/ask/stack_plugin.hpp"
 #include "sinew/base/build_id.hpp"
+#include "sinew/base/source_lines.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -219,11 +221,34 @@ const char* read(pid_t process, bool (*take)(void* to, const seen_frame& frame),
   return nullptr;
 }
 
+/// Modules that the process has loaded since are found, too: their list is made anew.
+void find_source(const void* address,
+                 void (*take)(void* to, const base::seen_source& seen), void* to) {
+  static const Dwfl_Callbacks how = {dwfl_linux_proc_find_elf, dwfl_standard_find_debuginfo,
+                                     nullptr, nullptr};
+  static Dwfl* const self = dwfl_begin(&how);
+  if (self == nullptr) {
+    return;
+  }
+  dwfl_report_begin(self);
+  if (dwfl_linux_proc_report(self, ::getpid()) != 0 ||
+      dwfl_report_end(self, nullptr, nullptr) != 0) {
+    return;
+  }
+  const known_place& found = place_at(self, reinterpret_cast<Dwarf_Addr>(address));
+  if (!found.frames.empty()) {
+    const seen_frame& innermost = found.frames.front();
+    take(to, {innermost.function, innermost.module, innermost.file, innermost.line});
+  }
+}
+
 }  // namespace
 
 extern "C" {
 [[gnu::visibility("default")]] extern const stack_plugin sinew_stack_plugin;
+[[gnu::visibility("default")]] extern const base::source_plugin sinew_source_plugin;
 }
 const stack_plugin sinew_stack_plugin = {build_id, read};
+const base::source_plugin sinew_source_plugin = {build_id, find_source};
 
 }  // namespace sinew::tool

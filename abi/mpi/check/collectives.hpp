@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SINEW_MPI_CHECK: before a collective runs its ranks compare what they call: which collective,
+// SINEW_MPI_CHECK=collectives: before a collective runs its ranks compare what they call: which collective,
 // root, operation, and, where all blocks are alike, how much data of which kind. Rank 0 of the
 // communicator compares. Blocking calls wait for its answer, and all fail if one differs, or if an
 // earlier call did that was not waited for; if errors are fatal rank 0 tells of those as soon as it
 // hears of them. Amounts of the v and w forms and of neighbours are not compared, and of calls
 // between groups only the names are. A rank's send and receive buffers must not overlap either.
-//
-// While the setting is off this costs nothing: the bindings of collectives leave their path where
-// they would ask whether MPI is running (collectives_open).
 #pragma once
 
 #include <cstdint>
 
 #include "abi/mpi/collective_arguments.hpp"
+#include "abi/mpi/check/check.hpp"
+#include "abi/mpi/check/overlap.hpp"
 #include "abi/mpi/comm.hpp"
-#include "abi/mpi/overlap.hpp"
 
 namespace sinew::mpi::check {
 
 enum class form : std::uint8_t { blocking, nonblocking, persistent };
+
+/// The call that is looked at, and in which form it calls its collective.
+struct of_call {
+  const watch::call& call;
+  form how;
+};
 
 /// What one rank calls. It travels as bytes.
 struct signature {
@@ -33,10 +37,7 @@ struct signature {
 };
 
 /// Throws what the ranks do not agree on. Blocking calls suspend. Cold.
-void compare(form how, comm_object& c, signature mine);
-
-/// Whether the setting is on.
-[[nodiscard]] bool wanted() noexcept;
+void compare(of_call how, comm_object& c, signature mine);
 
 [[nodiscard]] signature amount(MPI_Count count, MPI_Datatype type, int root = -1);
 [[nodiscard]] signature with_op(signature s, MPI_Op op);
@@ -53,7 +54,10 @@ void compare(form how, comm_object& c, signature mine);
 
 /// What describe(size, rank) says of this rank's call; between groups only its name.
 template <class Describe>
-void compare_as(form how, MPI_Comm comm, const Describe& describe) {
+void compare_as(of_call how, MPI_Comm comm, const Describe& describe) {
+  if (!wanted(what::collectives)) {
+    return;
+  }
   comm_object& c = comm_of(comm);
   compare(how, c,
           c.sides != nullptr ? signature{} : describe(c.comm->size(), c.comm->rank().value()));
@@ -61,40 +65,42 @@ void compare_as(form how, MPI_Comm comm, const Describe& describe) {
 
 // One for each collective, by the arguments of its three forms.
 
-inline void Barrier(form how, MPI_Comm comm, auto...) { compare(how, comm_of(comm), {}); }
-inline void Bcast(form how, void*, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
+inline void Barrier(of_call how, MPI_Comm comm, auto...) {
+  compare_as(how, comm, [](int, int) { return signature{}; });
+}
+inline void Bcast(of_call how, void*, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
                   auto...) {
   compare_as(how, comm, [&](int, int) { return amount(count, type, root); });
 }
-inline void Reduce(form how, const void* send, void* recv, MPI_Count count, MPI_Datatype type,
+inline void Reduce(of_call how, const void* send, void* recv, MPI_Count count, MPI_Datatype type,
                    MPI_Op op, int root, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int, int rank) {
     const signature s = with_op(amount(count, type, root), op);
     return rank == root ? with_buffers(s, {send, count, type}, {recv, count, type}) : s;
   });
 }
-inline void Allreduce(form how, const void* send, void* recv, MPI_Count count, MPI_Datatype type,
+inline void Allreduce(of_call how, const void* send, void* recv, MPI_Count count, MPI_Datatype type,
                       MPI_Op op, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int, int) {
     return with_buffers(with_op(amount(count, type), op), {send, count, type}, {recv, count, type});
   });
 }
-inline void Scan(form how, const void* a, void* b, MPI_Count count, MPI_Datatype type, MPI_Op op,
+inline void Scan(of_call how, const void* a, void* b, MPI_Count count, MPI_Datatype type, MPI_Op op,
                  MPI_Comm comm, auto...) {
   Allreduce(how, a, b, count, type, op, comm);
 }
-inline void Exscan(form how, const void* a, void* b, MPI_Count count, MPI_Datatype type, MPI_Op op,
+inline void Exscan(of_call how, const void* a, void* b, MPI_Count count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm, auto...) {
   Allreduce(how, a, b, count, type, op, comm);
 }
-inline void Reduce_scatter_block(form how, const void* send, void* recv, MPI_Count count,
+inline void Reduce_scatter_block(of_call how, const void* send, void* recv, MPI_Count count,
                                  MPI_Datatype type, MPI_Op op, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int) {
     return with_buffers(with_op(amount(count, type), op), {send, count * size, type},
                         {recv, count, type});
   });
 }
-inline void Reduce_scatter(form how, const void* send, void* recv, const MPI_Count counts[],
+inline void Reduce_scatter(of_call how, const void* send, void* recv, const MPI_Count counts[],
                            MPI_Datatype type, MPI_Op op, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int rank) {
     MPI_Count sum = 0;
@@ -105,7 +111,7 @@ inline void Reduce_scatter(form how, const void* send, void* recv, const MPI_Cou
     return counts == nullptr ? s : with_buffers(s, {send, sum, type}, {recv, counts[rank], type});
   });
 }
-inline void Gather(form how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
+inline void Gather(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
                    MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
                    auto...) {
   compare_as(how, comm, [&](int size, int rank) {
@@ -115,7 +121,7 @@ inline void Gather(form how, const void* send, MPI_Count sends, MPI_Datatype sen
                                        {recv, receives * size, receive_type});
   });
 }
-inline void Scatter(form how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
+inline void Scatter(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
                     MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
                     auto...) {
   compare_as(how, comm, [&](int size, int rank) {
@@ -125,7 +131,7 @@ inline void Scatter(form how, const void* send, MPI_Count sends, MPI_Datatype se
                               {recv, in_place(recv) ? 0 : receives, receive_type});
   });
 }
-inline void Allgather(form how, const void* send, MPI_Count sends, MPI_Datatype send_type,
+inline void Allgather(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type,
                       void* recv, MPI_Count receives, MPI_Datatype receive_type, MPI_Comm comm,
                       auto...) {
   compare_as(how, comm, [&](int size, int) {
@@ -134,7 +140,7 @@ inline void Allgather(form how, const void* send, MPI_Count sends, MPI_Datatype 
                         {recv, receives * size, receive_type});
   });
 }
-inline void Alltoall(form how, const void* send, MPI_Count sends, MPI_Datatype send_type,
+inline void Alltoall(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type,
                      void* recv, MPI_Count receives, MPI_Datatype receive_type, MPI_Comm comm,
                      auto...) {
   compare_as(how, comm, [&](int size, int) {
@@ -143,7 +149,7 @@ inline void Alltoall(form how, const void* send, MPI_Count sends, MPI_Datatype s
                         {recv, receives * size, receive_type});
   });
 }
-inline void Gatherv(form how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
+inline void Gatherv(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
                     const MPI_Count receives[], const MPI_Aint displacements[],
                     MPI_Datatype receive_type, int root, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int rank) {
@@ -153,7 +159,7 @@ inline void Gatherv(form how, const void* send, MPI_Count sends, MPI_Datatype se
                               {recv, size, receives, displacements, receive_type});
   });
 }
-inline void Scatterv(form how, const void* send, const MPI_Count sends[],
+inline void Scatterv(of_call how, const void* send, const MPI_Count sends[],
                      const MPI_Aint displacements[], MPI_Datatype send_type, void* recv,
                      MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
                      auto...) {
@@ -164,7 +170,7 @@ inline void Scatterv(form how, const void* send, const MPI_Count sends[],
                               {recv, in_place(recv) ? 0 : receives, receive_type});
   });
 }
-inline void Allgatherv(form how, const void* send, MPI_Count sends, MPI_Datatype send_type,
+inline void Allgatherv(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type,
                        void* recv, const MPI_Count receives[], const MPI_Aint displacements[],
                        MPI_Datatype receive_type, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int) {
@@ -174,7 +180,7 @@ inline void Allgatherv(form how, const void* send, MPI_Count sends, MPI_Datatype
 }
 /// `Type`: one datatype for all blocks, or one for each.
 template <class Type>
-void compare_exchange(form how, const void* send, const MPI_Count sends[], const MPI_Aint from[],
+void compare_exchange(of_call how, const void* send, const MPI_Count sends[], const MPI_Aint from[],
                       Type send_type, void* recv, const MPI_Count receives[], const MPI_Aint into[],
                       Type receive_type, MPI_Comm comm) {
   compare_as(how, comm, [&](int size, int) {
@@ -182,12 +188,12 @@ void compare_exchange(form how, const void* send, const MPI_Count sends[], const
                         {recv, size, receives, into, receive_type});
   });
 }
-inline void Alltoallv(form how, const void* send, const MPI_Count sends[], const MPI_Aint from[],
+inline void Alltoallv(of_call how, const void* send, const MPI_Count sends[], const MPI_Aint from[],
                       MPI_Datatype send_type, void* recv, const MPI_Count receives[],
                       const MPI_Aint into[], MPI_Datatype receive_type, MPI_Comm comm, auto...) {
   compare_exchange(how, send, sends, from, send_type, recv, receives, into, receive_type, comm);
 }
-inline void Alltoallw(form how, const void* send, const MPI_Count sends[], const MPI_Aint from[],
+inline void Alltoallw(of_call how, const void* send, const MPI_Count sends[], const MPI_Aint from[],
                       const MPI_Datatype send_types[], void* recv, const MPI_Count receives[],
                       const MPI_Aint into[], const MPI_Datatype receive_types[], MPI_Comm comm,
                       auto...) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "abi/mpi/collective_check.hpp"
+#include "abi/mpi/check/collectives.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +11,6 @@
 
 #include "abi/mpi/op.hpp"
 #include "abi/mpi/request.hpp"
-#include "abi/mpi/settings.hpp"
 #include "abi/mpi/type.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/memory.hpp"
@@ -272,8 +271,6 @@ verdict decide_at_first(const comm_object& c, const signature& mine) {
 
 }  // namespace
 
-bool wanted() noexcept { return check_setting(); }
-
 signature amount(MPI_Count count, MPI_Datatype type, int root) {
   check_count(count);
   const layout::datatype& t = layout_of(type, count == 0);
@@ -291,13 +288,15 @@ signature with_op(signature s, MPI_Op op) {
   return s;
 }
 
-void compare(form how, comm_object& c, signature mine) {
+void compare(of_call of, comm_object& c, signature mine) {
   const core::communicator& comm = *c.together();
-  const std::size_t length = std::strlen(current_call);
+  const form how = of.how;
+  const char* const name = of.call.name;
+  const std::size_t length = std::strlen(name);
   SINEW_ASSERT(length < sizeof mine.name);
   // The form of large counts matches the other one.
-  const bool large = length > 2 && std::strcmp(current_call + length - 2, "_c") == 0;
-  std::memcpy(mine.name, current_call, large ? length - 2 : length);
+  const bool large = length > 2 && std::strcmp(name + length - 2, "_c") == 0;
+  std::memcpy(mine.name, name, large ? length - 2 : length);
   mine.how = how;
   verdict v;
   const bool waits = how == form::blocking && comm.size() > 1;
@@ -318,7 +317,8 @@ void compare(form how, comm_object& c, signature mine) {
     }
   }
   if (v.rank >= 0) {
-    throw failure_of(v);
+    const failure told = failure_of(v);
+    found(told.code, told.sentence);
   }
 }
 

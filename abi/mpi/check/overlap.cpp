@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "abi/mpi/overlap.hpp"
+#include "abi/mpi/check/overlap.hpp"
 
 #include <algorithm>
 
+#include "abi/mpi/check/check.hpp"
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/type.hpp"
 
@@ -43,8 +44,8 @@ bytes_of_buffer::bytes_of_buffer(const void* base, int n, const MPI_Count* count
 
 void forbid_overlap(const bytes_of_buffer& send, const bytes_of_buffer& receive) {
   if (send.meet(receive)) {
-    fail(MPI_ERR_BUFFER,
-         "the two buffers overlap, of which the call reads one and writes the other");
+    found(MPI_ERR_BUFFER,
+          "the two buffers overlap, of which the call reads one and writes the other");
   }
 }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "abi/mpi/watch.hpp"
+
+#include "abi/mpi/call_site.hpp"
+#include "abi/mpi/check/check.hpp"
+#include "abi/mpi/type.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
+
+namespace sinew::mpi::watch {
+
+std::size_t amount::bytes() const noexcept {
+  if (count <= 0 || times <= 0 || type == MPI_DATATYPE_NULL) {
+    return 0;
+  }
+  try {
+    return static_cast<std::size_t>(count) * static_cast<std::size_t>(times) *
+           layout_of(type).size();
+  } catch (const failure&) {
+    return 0;
+  }
+}
+
+amount sum(const MPI_Count* counts, MPI_Datatype type, int blocks) noexcept {
+  amount all{0, type, 1};
+  for (int i = 0; counts != nullptr && i < blocks; ++i) {
+    all.count += counts[i];
+  }
+  return all;
+}
+
+amount sum(const MPI_Count* counts, const MPI_Datatype* types, int blocks) noexcept {
+  amount all{0, MPI_BYTE, 1};
+  for (int i = 0; counts != nullptr && types != nullptr && i < blocks; ++i) {
+    all.count += static_cast<MPI_Count>(amount{counts[i], types[i]}.bytes());
+  }
+  return all;
+}
+
+call::call(const arguments& given_arguments)
+    : name(current_call),
+      given(given_arguments),
+      site(call_site(given.from.returns_to, given.from.frame)),
+      began_ns(now_ns()) {
+  must_run();
+  check::begin(*this);
+}
+
+void call::add(handle_kind kind, void** first, int count, bool may_end) {
+  if (first == nullptr || count <= 0) {
+    return;
+  }
+  SINEW_EXPECT(touched_count < static_cast<int>(touched.size()));
+  handles& h = touched[static_cast<std::size_t>(touched_count++)];
+  h.kind = kind;
+  h.first = first;
+  h.count = count;
+  h.may_end = may_end;
+  h.was = may_end ? *first : nullptr;
+  if (may_end && count > 1) {
+    h.were.assign(first, first + count);
+  }
+}
+
+int call::end(int code) {
+  ended_ = true;
+  check::end(*this);
+  return code;
+}
+
+call::~call() {
+  if (!ended_) {
+    check::forget(*this);
+  }
+}
+
+bool wanted() noexcept { return check::wanted(); }
+
+}  // namespace sinew::mpi::watch

@@ -64,7 +64,7 @@ void open_library(int level) {
   if (many && !runtime.threaded()) {
     level = MPI_THREAD_SERIALIZED;  // coarrays came first, for one thread
   }
-  auto engine = std::make_unique<p2p::engine>(runtime);
+  auto engine = std::make_unique<p2p::engine>(runtime, check::wanted(check::what::kinds));
   core::settle_job(runtime);
   process.runtime = &runtime;
   process.engine = engine.release();

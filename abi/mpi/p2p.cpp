@@ -60,11 +60,11 @@ struct checked_message {
   return MPI_SUCCESS;
 }
 
-/// Of a send or of a receive; a send that is complete has none.
+/// Of a send or of a receive; a send that is complete has none, unless somebody listens.
 [[gnu::always_inline]] inline MPI_Request handle_for(comm_object& c, p2p::request* inner,
                                                      bool receives) {
   SINEW_EXPECT(inner != nullptr || !receives);
-  if (inner == nullptr) {
+  if (inner == nullptr && is_open()) {
     return done_request();
   }
   request_object& r = new_request(&c, message_operation);
@@ -196,7 +196,7 @@ int impl::Ibsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
   const checked_message m = outgoing(buf, count, datatype, dest, tag, comm);
   check_out(request, "request");
   send_buffered(m.comm, m.data, dest, tag);
-  *request = done_request();
+  *request = handle_for(m.comm, nullptr, false);
   return MPI_SUCCESS;
 }
 

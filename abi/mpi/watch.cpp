@@ -43,7 +43,6 @@ call::call(const arguments& given_arguments)
       site(call_site(given.from.returns_to, given.from.frame)),
       began_ns(now_ns()) {
   must_run();
-  check::begin(*this);
 }
 
 void call::add(handle_kind kind, void** first, int count, bool may_end) {

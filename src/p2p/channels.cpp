@@ -74,12 +74,12 @@ channel& channel_table::of(std::uint32_t context) {
 }
 
 channel& channel_table::of(const fabric::arrival& a) {
-  const std::uint64_t context = a.head.word[0];
+  const std::uint32_t context = context_in(a.head);
   if (context >= contexts || envelope_in(a.head).source < 0) [[unlikely]] {
     fabric::corrupt_peer(a.source, "a message names a communicator or a rank that cannot be",
                          context);
   }
-  return of(static_cast<std::uint32_t>(context));
+  return of(context);
 }
 
 channel& channel_table::of_partitioned(const core::communicator& owner, bool data) {

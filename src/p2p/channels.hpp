@@ -47,6 +47,10 @@ class channel_table {
   [[nodiscard]] static std::size_t kind_of(std::uint32_t context) noexcept {
     return context < first_partitioned ? context % 2 : 0;
   }
+  /// Of the program's own messages, partitioned ones apart.
+  [[nodiscard]] static bool is_of_program(std::uint32_t context) noexcept {
+    return context < first_partitioned && context % 2 == 0;
+  }
   /// Makes it, if there is none. Throws std::bad_alloc.
   [[nodiscard, gnu::noinline]] channel& of(std::uint32_t context);
   /// The same for what a peer has written, which may be nonsense.

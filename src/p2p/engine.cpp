@@ -12,7 +12,7 @@
 
 namespace sinew::p2p {
 
-engine::state::state(core::runtime& runtime)
+engine::state::state(core::runtime& runtime, bool tells_kinds)
     : rt(runtime),
       peers(runtime),
       threaded(runtime.threaded() || peers.network().tags() != nullptr),
@@ -26,13 +26,16 @@ engine::state::state(core::runtime& runtime)
       observers({runtime, peers, channels}, this),
       receives({runtime, peers, channels, operations, unexpected, waiting, pieces, sends, network,
                 failures},
-               threaded, threaded || steers != nullptr),
+               threaded, threaded || steers != nullptr || tells_kinds, tells_kinds),
       sends({runtime, peers, operations, waiting, network, failures, observers}),
       failures({runtime, peers, channels, operations, unexpected, waiting, pieces, receives, sends,
                 network, meetings}),
       network({runtime, peers, operations, unexpected, waiting, failures, observers}),
       probes({runtime, channels, network, failures}, threaded) {
   set_handlers(peers.network());
+  if (tells_kinds) {
+    peers.tell_kinds();
+  }
   rt.set_chore([](void* s) { return static_cast<state*>(s)->waiting.retry(); }, this);
   rt.set_diagnosis([](void* s) { static_cast<state*>(s)->diagnose(); }, this,
                    [](void* s, const void* waited, boot::awaited& what) {
@@ -82,9 +85,9 @@ void engine::state::open_outside() {
   others.begin();
 }
 
-engine::engine(core::runtime& rt)
+engine::engine(core::runtime& rt, bool tells_kinds)
     : runtime_(rt),
-      state_(std::make_unique<state>(rt)),
+      state_(std::make_unique<state>(rt, tells_kinds)),
       outlives_ranks_(rt.session().survivors() != nullptr) {}
 engine::~engine() = default;
 

@@ -18,8 +18,9 @@
 
 namespace sinew::p2p {
 
-/// Active messages of p2p. Header of the first three: word 0 is the context, word 1 the envelope
-/// (the sender's rank in the communicator and the tag). Of the others: word 0 names the sender's
+/// Active messages of p2p. Header of the first three, and of am_push: the lower half of word 0 is the
+/// context, the upper one may say of which kinds the data are (layout::kinds_in); word 1 is the
+/// envelope (the sender's rank in the communicator and the tag). Of the others: word 0 names the sender's
 /// operation.
 enum am : fabric::handler_id {
   am_eager = core::handlers::p2p,  ///< payload: the data
@@ -71,6 +72,7 @@ struct matched : match::message {
   job_rank job_source = 0;
   way how = way::eager;
   fault why = fault::none;  ///< that there are no data, of a fault
+  std::uint32_t kinds = 0;  ///< of the data, if its sender has said it
   std::array<std::byte, inline_bytes> small{};
 
   [[nodiscard]] std::byte* data() noexcept {
@@ -96,6 +98,15 @@ struct eager_content {
   }
 };
 
+inline std::uint32_t context_in(const fabric::header& h) noexcept {
+  return static_cast<std::uint32_t>(h.word[0]);
+}
+inline std::uint32_t kinds_in(const fabric::header& h) noexcept {
+  return static_cast<std::uint32_t>(h.word[0] >> 32);
+}
+inline void say_kinds(fabric::header& h, std::uint32_t kinds) noexcept {
+  h.word[0] |= static_cast<std::uint64_t>(kinds) << 32;
+}
 inline match::envelope envelope_in(const fabric::header& h) noexcept {
   return std::bit_cast<match::envelope>(h.word[1]);
 }

@@ -87,6 +87,12 @@ void peer_table::arrived_throttle(const fabric::arrival& a) noexcept {
   }
 }
 
+void peer_table::tell_kinds() noexcept {
+  for (job_rank r = 0; r.below(near_ranks_); ++r) {
+    slow(r).set(slow_bits::kinds);
+  }
+}
+
 void peer_table::open_strangers(fabric::endpoint& far) noexcept {
   SINEW_EXPECT(!has_strangers());
   for (job_rank r{near_ranks_}; r.below(size()); ++r) {

@@ -31,6 +31,7 @@ class slow_bits {
   static constexpr std::uint8_t dead = 16;       ///< it has died; by the poller
   static constexpr std::uint8_t stranger = 32;   ///< of another job: not over the job's fabric
   static constexpr std::uint8_t tagged = 64;     ///< the network may match messages to it
+  static constexpr std::uint8_t kinds = 128;     ///< messages say of which kinds their data are
 
   [[nodiscard]] std::uint8_t get() const noexcept { return bits_.load(std::memory_order_relaxed); }
   void set(std::uint8_t bits) noexcept { bits_.fetch_or(bits, std::memory_order_relaxed); }
@@ -111,6 +112,9 @@ class peer_table {
 
   /// Word 0 is 1: send an RTS, do not push, until 0 comes. In the poller.
   void arrived_throttle(const fabric::arrival& a) noexcept;
+
+  /// From now on messages to the job's ranks say of which kinds their data are.
+  void tell_kinds() noexcept;
 
   // --- strangers ---
 

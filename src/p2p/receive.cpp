@@ -19,8 +19,12 @@
 
 namespace sinew::p2p {
 
-receiver::receiver(const parts& p, bool threaded, bool posts_all)
-    : all_(p), threaded_(threaded), posts_all_(posts_all), spare_(p.unexpected.get()) {
+receiver::receiver(const parts& p, bool threaded, bool posts_all, bool hears_kinds)
+    : all_(p),
+      threaded_(threaded),
+      posts_all_(posts_all),
+      hears_kinds_(hears_kinds),
+      spare_(p.unexpected.get()) {
   if (spare_ == nullptr) {
     throw std::bad_alloc();
   }
@@ -163,6 +167,7 @@ void receiver::consume(operation& op, matched* m) noexcept {
   SINEW_EXPECT(m->in == op.in);
   op.outcome.source = m->sent.source;
   op.outcome.tag = m->sent.tag;
+  op.outcome.kinds = m->kinds;
   const job_rank from = m->job_source;
   const std::uint64_t waits = m->sender_operation;
   if (m->how == matched::way::tagged) [[unlikely]] {
@@ -306,6 +311,26 @@ bool receiver::arrived_among_threads(channel& in, const fabric::arrival& a) {
   return true;
 }
 
+template <bool Sync>
+bool receiver::arrived_with_kinds(const fabric::arrival& a) {
+  const auto what = eager_content::of<Sync>(a);
+  const meeting found = meet(
+      a, what.bytes,
+      [&](matched& m) {
+        m.how = matched::way::eager;
+        m.sender_operation = what.sender_operation;
+      },
+      what.data);
+  if (found.met != nullptr) {
+    copy_eager(*found.met, what.data, what.bytes);
+    all_.operations.finish(*found.met);
+    if (what.sender_operation != 0) {
+      all_.sends.control(a.source, am_matched, {{what.sender_operation, 0}});
+    }
+  }
+  return found.met != nullptr || found.stored != nullptr;
+}
+
 bool receiver::arrived_rts(const fabric::arrival& a) {
   rts o;
   if (a.size != sizeof o) [[unlikely]] {
@@ -332,7 +357,7 @@ bool receiver::arrived_fault(const fabric::arrival& a) {
     fabric::corrupt_peer(a.source, "what it says of a message that will not come is no fault",
                          a.head.word[0] >> 32);
   }
-  const fabric::header head{{static_cast<std::uint32_t>(a.head.word[0]), a.head.word[1]}};
+  const fabric::header head{{context_in(a.head), a.head.word[1]}};
   const meeting found = meet({a.source, head, nullptr, 0}, 0, [&](matched& m) {
     m.how = matched::way::fault;
     m.why = why;
@@ -393,22 +418,29 @@ void receiver::arrived_withdraw(const fabric::arrival& a) noexcept {
 
 namespace {
 
-template <bool Threads>
+template <bool (receiver::*Arrived)(const fabric::arrival&)>
 status on_eager_sync(void* self, const fabric::arrival& a) noexcept {
   if (a.size < sizeof(std::uint64_t)) [[unlikely]] {
     fabric::corrupt_peer(a.source, "a synchronous message does not name its sender", a.size);
   }
-  return storing<&engine::state::receives, &receiver::arrived<Threads, true>>(self, a);
+  return storing<&engine::state::receives, Arrived>(self, a);
+}
+
+template <bool (receiver::*Arrived)(const fabric::arrival&),
+          bool (receiver::*ArrivedSync)(const fabric::arrival&)>
+receiver::eager_handlers handlers_of() {
+  return {storing<&engine::state::receives, Arrived>, on_eager_sync<ArrivedSync>};
 }
 
 }  // namespace
 
 receiver::eager_handlers receiver::handlers() const noexcept {
-  constexpr auto self = &engine::state::receives;
-  return threaded_
-             ? eager_handlers{storing<self, &receiver::arrived<true, false>>, on_eager_sync<true>}
-             : eager_handlers{storing<self, &receiver::arrived<false, false>>,
-                              on_eager_sync<false>};
+  return hears_kinds_
+             ? handlers_of<&receiver::arrived_with_kinds<false>,
+                           &receiver::arrived_with_kinds<true>>()
+         : threaded_ ? handlers_of<&receiver::arrived<true, false>, &receiver::arrived<true, true>>()
+                     : handlers_of<&receiver::arrived<false, false>,
+                                   &receiver::arrived<false, true>>();
 }
 
 }  // namespace sinew::p2p

@@ -44,8 +44,9 @@ class receiver {
     network_matching& network;
     failure_watch& failures;
   };
-  /// `posts_all`: no receive is held back. Throws std::bad_alloc.
-  receiver(const parts& p, bool threaded, bool posts_all);
+  /// `posts_all`: no receive is held back. `hears_kinds`: what senders say of their data is kept.
+  /// Throws std::bad_alloc.
+  receiver(const parts& p, bool threaded, bool posts_all, bool hears_kinds);
 
   /// Throws std::bad_alloc, and the receive is stored nowhere. Hot.
   void post(operation& op);
@@ -90,6 +91,9 @@ class receiver {
   /// nothing has happened. Once one has been matched nothing can fail any more.
   template <bool Threads, bool Sync>
   [[nodiscard]] bool arrived(const fabric::arrival& a);
+  /// The same, where it may be said of which kinds the data are.
+  template <bool Sync>
+  [[nodiscard]] bool arrived_with_kinds(const fabric::arrival& a);
   [[nodiscard]] bool arrived_rts(const fabric::arrival& a);
   [[nodiscard]] bool arrived_fault(const fabric::arrival& a);
   void arrived_withdraw(const fabric::arrival& a) noexcept;
@@ -99,9 +103,10 @@ class receiver {
     matched* stored;  ///< the message, of which `bytes` have room
   };
   /// The receive that a message meets of which no data has come yet. If there is none the message
-  /// is stored; `fill` completes it, while nobody else can find it.
+  /// is stored, with `data` if they are here; `fill` completes it, while nobody else can find it.
   template <class Fill>
-  [[nodiscard]] meeting meet(const fabric::arrival& a, std::size_t bytes, const Fill& fill);
+  [[nodiscard]] meeting meet(const fabric::arrival& a, std::size_t bytes, const Fill& fill,
+                             const std::byte* data = nullptr);
   /// The record for the next arrival: another one exactly if a message has been stored.
   [[nodiscard]] const matched* spare() const noexcept { return spare_; }
   /// Before a channel ends, in which no message can be under way any more. Any thread.
@@ -126,6 +131,7 @@ class receiver {
   const parts all_;
   const bool threaded_;
   const bool posts_all_;
+  const bool hears_kinds_;
   matched* spare_;  ///< the poller's own
   /// The channel of the last arrival: the poller's own. Its number is also cleared, by whoever
   /// drops the channel, when no message can be under way in it; so relaxed.
@@ -137,14 +143,16 @@ class receiver {
 };
 
 template <class Fill>
-receiver::meeting receiver::meet(const fabric::arrival& a, std::size_t bytes, const Fill& fill) {
-  if (a.head.word[0] == held_head_.word[0]) {
+receiver::meeting receiver::meet(const fabric::arrival& a, std::size_t bytes, const Fill& fill,
+                                 const std::byte* data) {
+  if (context_in(a.head) == held_head_.word[0]) {
     post_held();
   }
   channel& in = all_.channels.of(a);
   SINEW_ASSERT(spare_ != nullptr);
   matched& m = *spare_;
   m.sent = envelope_in(a.head);
+  m.kinds = kinds_in(a.head);
   const auto look = [&](auto& where) -> meeting {
     auto* const op = static_cast<operation*>(where.arrive(m));
     if (op != nullptr) {
@@ -152,7 +160,7 @@ receiver::meeting receiver::meet(const fabric::arrival& a, std::size_t bytes, co
     }
     m.in = &in;
     fill(m);
-    if (store(a, nullptr, bytes)) {
+    if (store(a, data, bytes)) {
       return {nullptr, &m};
     }
     where.withdraw(m);
@@ -168,6 +176,7 @@ receiver::meeting receiver::meet(const fabric::arrival& a, std::size_t bytes, co
   if (found.met != nullptr) {
     found.met->outcome.source = m.sent.source;
     found.met->outcome.tag = m.sent.tag;
+    found.met->outcome.kinds = m.kinds;
   }
   return found;
 }

@@ -122,6 +122,9 @@ operation* sender::start(channel& in, fabric::header head, const buffer& from, j
   }
   operation* op = all_.operations.make(&in, from);
   op->head = head;
+  if ((why & slow_bits::kinds) != 0 && channel_table::is_of_program(in.context)) [[unlikely]] {
+    say_kinds(op->head, layout::kinds_in(*from.type, from.count, from.bytes()));
+  }
   op->peer = peer;
   op->outcome = {};
   op->exposed = false;

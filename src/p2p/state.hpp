@@ -45,7 +45,7 @@
 namespace sinew::p2p {
 
 struct engine::state {
-  explicit state(core::runtime& runtime);
+  state(core::runtime& runtime, bool tells_kinds);
   ~state();
   state(const state&) = delete;
   state& operator=(const state&) = delete;

@@ -13,11 +13,12 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/mpi/check/buffers.hpp"
 #include "abi/mpi/check/open_handles.hpp"
+#include "abi/mpi/check/windows.hpp"
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/error_table.hpp"
 #include "abi/mpi/settings.hpp"
-#include "sinew/base/memory.hpp"
 #include "sinew/base/parse.hpp"
 #include "sinew/base/raw_write.hpp"
 #include "sinew/base/source_lines.hpp"
@@ -58,16 +59,23 @@ const choice& chosen() noexcept {
 bool wanted() noexcept { return chosen().any; }
 bool wanted(what it) noexcept { return chosen().of[static_cast<std::size_t>(it)]; }
 
-void begin(const watch::call& /*call*/) {}
-
 void end(const watch::call& call) {
   if (wanted(what::leaks)) {
     count_handles(call);
   }
+  if (wanted(what::windows)) {
+    follow_order(call);
+  }
+  if (wanted(what::buffers)) {
+    settle_buffers(call);
+  }
 }
 
 void forget(const watch::call& call) noexcept {
-  base::must_have_memory("keeping account of handles", [&] { end(call); });
+  try {
+    end(call);
+  } catch (...) {  // the call's own error is told
+  }
 }
 
 std::string text_of(const char* call, const void* site) {
@@ -97,11 +105,7 @@ void found(int code, const std::string& sentence) {
   throw failure{code, sentence};
 }
 
-namespace {
-
-/// What each rank has found, a line each, at rank 0; empty at the others.
-std::vector<std::string> gather_lines(const std::string& mine) {
-  const coll::participant all = participant_of(*process.comms[1]);
+std::vector<std::string> gather_texts(coll::participant all, const std::string& mine) {
   const bool first = all.comm.rank() == 0;
   const auto ranks = static_cast<std::size_t>(first ? all.comm.size() : 0);
   const layout::datatype& number = layout::of(layout::element::i64);
@@ -121,12 +125,14 @@ std::vector<std::string> gather_lines(const std::string& mine) {
       p2p::fault::none) {
     return {};
   }
-  std::vector<std::string> lines(ranks);
+  std::vector<std::string> texts(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
-    lines[r] = text.substr(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(counts[r]));
+    texts[r] = text.substr(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(counts[r]));
   }
-  return lines;
+  return texts;
 }
+
+namespace {
 
 /// The same finding of several ranks is one line.
 std::string merged(const std::vector<std::string>& of_ranks) {
@@ -174,7 +180,7 @@ void finish() {
   for (const p2p::unread& each : process.engine->unread_messages()) {
     tell(text_of(each));
   }
-  const std::string all = merged(gather_lines(mine));
+  const std::string all = merged(gather_texts(participant_of(*process.comms[1]), mine));
   if (all.empty()) {
     return;
   }

@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "abi/mpi/watch.hpp"
+#include "sinew/coll/collectives.hpp"
 
 namespace sinew::mpi::check {
 
@@ -19,8 +21,6 @@ enum class what : std::uint8_t { collectives, kinds, buffers, windows, leaks };
 
 // --- of each call (watch.cpp) ---
 
-/// Throws what is wrong with the call.
-void begin(const watch::call& call);
 /// It has run. Throws what has been found.
 void end(const watch::call& call);
 /// The same, and it has failed.
@@ -37,6 +37,9 @@ void finish();
 [[nodiscard]] std::string text_of(const char* call, const void* site);
 /// Throws it as an error of the call, and reports it.
 [[noreturn, gnu::cold]] void found(int code, const std::string& sentence);
+/// The texts of all ranks, by rank, at rank 0; nothing at the others, and where one has died.
+/// Suspends.
+[[nodiscard]] std::vector<std::string> gather_texts(coll::participant all, const std::string& mine);
 /// Adds it to the file of SINEW_MPI_CHECK_REPORT, if there is one.
 void report(const std::string& ranks, int code, const std::string& sentence);
 

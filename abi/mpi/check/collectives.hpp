@@ -10,8 +10,10 @@
 #include <cstdint>
 
 #include "abi/mpi/collective_arguments.hpp"
+#include "abi/mpi/check/buffers.hpp"
 #include "abi/mpi/check/check.hpp"
 #include "abi/mpi/check/overlap.hpp"
+#include "abi/mpi/check/windows.hpp"
 #include "abi/mpi/comm.hpp"
 
 namespace sinew::mpi::check {
@@ -37,15 +39,23 @@ struct signature {
 };
 
 /// Throws what the ranks do not agree on. Blocking calls suspend. Cold.
-void compare(of_call how, comm_object& c, signature mine);
+void compare(of_call of, comm_object& c, signature mine);
+
+/// What a call is, and which memory it reads and writes.
+struct described_call {
+  signature is;
+  bytes_of_buffer reads;
+  bytes_of_buffer writes;
+
+  described_call(const signature& s) : is(s) {}  // NOLINT(google-explicit-constructor): see below
+  described_call(const signature& s, bytes_of_buffer read, bytes_of_buffer written)
+      : is(s), reads(std::move(read)), writes(std::move(written)) {
+    is.overlap = reads.meet(writes);
+  }
+};
 
 [[nodiscard]] signature amount(MPI_Count count, MPI_Datatype type, int root = -1);
 [[nodiscard]] signature with_op(signature s, MPI_Op op);
-[[nodiscard]] inline signature with_buffers(signature s, const bytes_of_buffer& send,
-                                            const bytes_of_buffer& receive) {
-  s.overlap = send.meet(receive);
-  return s;
-}
 [[nodiscard]] inline signature with_root(int root) {
   signature s;
   s.root = root;
@@ -55,34 +65,48 @@ void compare(of_call how, comm_object& c, signature mine);
 /// What describe(size, rank) says of this rank's call; between groups only its name.
 template <class Describe>
 void compare_as(of_call how, MPI_Comm comm, const Describe& describe) {
-  if (!wanted(what::collectives)) {
+  if (!wanted(what::collectives) && !wanted(what::buffers) && !wanted(what::windows)) {
     return;
   }
   comm_object& c = comm_of(comm);
-  compare(how, c,
-          c.sides != nullptr ? signature{} : describe(c.comm->size(), c.comm->rank().value()));
+  const described_call mine =
+      c.sides != nullptr ? described_call(signature{})
+                         : describe(c.comm->size(), c.comm->rank().value());
+  if (wanted(what::collectives)) {
+    compare(how, c, mine.is);
+  }
+  if (how.how == form::blocking) {
+    compare_accesses(how.call, c);
+  }
+  reads(how.call, mine.reads);
+  writes(how.call, mine.writes);
 }
 
 // One for each collective, by the arguments of its three forms.
 
 inline void Barrier(of_call how, MPI_Comm comm, auto...) {
-  compare_as(how, comm, [](int, int) { return signature{}; });
+  compare_as(how, comm, [](int, int) { return described_call(signature{}); });
 }
-inline void Bcast(of_call how, void*, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
+inline void Bcast(of_call how, void* data, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
                   auto...) {
-  compare_as(how, comm, [&](int, int) { return amount(count, type, root); });
+  compare_as(how, comm, [&](int, int rank) {
+    const bytes_of_buffer all(data, count, type);
+    return rank == root ? described_call(amount(count, type, root), all, {})
+                        : described_call(amount(count, type, root), {}, all);
+  });
 }
 inline void Reduce(of_call how, const void* send, void* recv, MPI_Count count, MPI_Datatype type,
                    MPI_Op op, int root, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int, int rank) {
     const signature s = with_op(amount(count, type, root), op);
-    return rank == root ? with_buffers(s, {send, count, type}, {recv, count, type}) : s;
+    return rank == root ? described_call(s, {send, count, type}, {recv, count, type})
+                        : described_call(s, {send, count, type}, {});
   });
 }
 inline void Allreduce(of_call how, const void* send, void* recv, MPI_Count count, MPI_Datatype type,
                       MPI_Op op, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int, int) {
-    return with_buffers(with_op(amount(count, type), op), {send, count, type}, {recv, count, type});
+    return described_call(with_op(amount(count, type), op), {send, count, type}, {recv, count, type});
   });
 }
 inline void Scan(of_call how, const void* a, void* b, MPI_Count count, MPI_Datatype type, MPI_Op op,
@@ -96,7 +120,7 @@ inline void Exscan(of_call how, const void* a, void* b, MPI_Count count, MPI_Dat
 inline void Reduce_scatter_block(of_call how, const void* send, void* recv, MPI_Count count,
                                  MPI_Datatype type, MPI_Op op, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int) {
-    return with_buffers(with_op(amount(count, type), op), {send, count * size, type},
+    return described_call(with_op(amount(count, type), op), {send, count * size, type},
                         {recv, count, type});
   });
 }
@@ -108,15 +132,16 @@ inline void Reduce_scatter(of_call how, const void* send, void* recv, const MPI_
       sum += counts[r];
     }
     const signature s = with_op(amount(sum, type), op);
-    return counts == nullptr ? s : with_buffers(s, {send, sum, type}, {recv, counts[rank], type});
+    return counts == nullptr ? described_call(s) : described_call(s, {send, sum, type}, {recv, counts[rank], type});
   });
 }
 inline void Gather(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
                    MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
                    auto...) {
   compare_as(how, comm, [&](int size, int rank) {
-    return rank != root ? amount(sends, send_type, root)
-                        : with_buffers(amount(receives, receive_type, root),
+    return rank != root ? described_call(amount(sends, send_type, root),
+                                         {send, sends, send_type}, {})
+                        : described_call(amount(receives, receive_type, root),
                                        {send, in_place(send) ? 0 : sends, send_type},
                                        {recv, receives * size, receive_type});
   });
@@ -126,8 +151,9 @@ inline void Scatter(of_call how, const void* send, MPI_Count sends, MPI_Datatype
                     auto...) {
   compare_as(how, comm, [&](int size, int rank) {
     return rank != root
-               ? amount(receives, receive_type, root)
-               : with_buffers(amount(sends, send_type, root), {send, sends * size, send_type},
+               ? described_call(amount(receives, receive_type, root), {},
+                                {recv, receives, receive_type})
+               : described_call(amount(sends, send_type, root), {send, sends * size, send_type},
                               {recv, in_place(recv) ? 0 : receives, receive_type});
   });
 }
@@ -135,7 +161,7 @@ inline void Allgather(of_call how, const void* send, MPI_Count sends, MPI_Dataty
                       void* recv, MPI_Count receives, MPI_Datatype receive_type, MPI_Comm comm,
                       auto...) {
   compare_as(how, comm, [&](int size, int) {
-    return with_buffers(amount(receives, receive_type),
+    return described_call(amount(receives, receive_type),
                         {send, in_place(send) ? 0 : sends, send_type},
                         {recv, receives * size, receive_type});
   });
@@ -144,7 +170,7 @@ inline void Alltoall(of_call how, const void* send, MPI_Count sends, MPI_Datatyp
                      void* recv, MPI_Count receives, MPI_Datatype receive_type, MPI_Comm comm,
                      auto...) {
   compare_as(how, comm, [&](int size, int) {
-    return with_buffers(amount(receives, receive_type),
+    return described_call(amount(receives, receive_type),
                         {send, in_place(send) ? 0 : sends * size, send_type},
                         {recv, receives * size, receive_type});
   });
@@ -154,8 +180,8 @@ inline void Gatherv(of_call how, const void* send, MPI_Count sends, MPI_Datatype
                     MPI_Datatype receive_type, int root, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int rank) {
     return rank != root
-               ? with_root(root)
-               : with_buffers(with_root(root), {send, in_place(send) ? 0 : sends, send_type},
+               ? described_call(with_root(root), {send, sends, send_type}, {})
+               : described_call(with_root(root), {send, in_place(send) ? 0 : sends, send_type},
                               {recv, size, receives, displacements, receive_type});
   });
 }
@@ -165,8 +191,8 @@ inline void Scatterv(of_call how, const void* send, const MPI_Count sends[],
                      auto...) {
   compare_as(how, comm, [&](int size, int rank) {
     return rank != root
-               ? with_root(root)
-               : with_buffers(with_root(root), {send, size, sends, displacements, send_type},
+               ? described_call(with_root(root), {}, {recv, receives, receive_type})
+               : described_call(with_root(root), {send, size, sends, displacements, send_type},
                               {recv, in_place(recv) ? 0 : receives, receive_type});
   });
 }
@@ -174,7 +200,7 @@ inline void Allgatherv(of_call how, const void* send, MPI_Count sends, MPI_Datat
                        void* recv, const MPI_Count receives[], const MPI_Aint displacements[],
                        MPI_Datatype receive_type, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int) {
-    return with_buffers({}, {send, in_place(send) ? 0 : sends, send_type},
+    return described_call(signature{}, {send, in_place(send) ? 0 : sends, send_type},
                         {recv, size, receives, displacements, receive_type});
   });
 }
@@ -184,7 +210,7 @@ void compare_exchange(of_call how, const void* send, const MPI_Count sends[], co
                       Type send_type, void* recv, const MPI_Count receives[], const MPI_Aint into[],
                       Type receive_type, MPI_Comm comm) {
   compare_as(how, comm, [&](int size, int) {
-    return with_buffers({}, {send, size, sends, from, send_type},
+    return described_call(signature{}, {send, size, sends, from, send_type},
                         {recv, size, receives, into, receive_type});
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SINEW_MPI_CHECK: whether two buffers of one call have bytes in common, which the standard
-// forbids.
+// The bytes of a call's buffers, and whether two buffers of one call have some in common, which the
+// standard forbids.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,17 @@
 #include <vector>
 
 #include "c/mpi.h"
+#include "sinew/layout/datatype.hpp"
 
 namespace sinew::mpi::check {
 
-/// The bytes of a buffer. Types with gaps are left out, since those may hold another's data; so is
-/// MPI_IN_PLACE. Throws MPI_ERR_COUNT and MPI_ERR_TYPE. Cold.
+/// The bytes of a buffer; none of MPI_IN_PLACE. Of types with very many gaps the first ones only.
+/// Throws MPI_ERR_COUNT and MPI_ERR_TYPE. Cold.
 class bytes_of_buffer {
  public:
+  using range = std::pair<std::uintptr_t, std::uintptr_t>;  ///< begin and end
+
+  bytes_of_buffer() = default;
   bytes_of_buffer(const void* base, MPI_Count count, MPI_Datatype type);
   /// `n` blocks by displacements in extents of the type, or in bytes.
   bytes_of_buffer(const void* base, int n, const MPI_Count* counts, const MPI_Aint* displacements,
@@ -23,13 +27,16 @@ class bytes_of_buffer {
                   const MPI_Datatype* types);
 
   [[nodiscard]] bool meet(const bytes_of_buffer& other) const;
+  /// In no order.
+  [[nodiscard]] const std::vector<range>& ranges() const noexcept { return ranges_; }
+  /// Of what the memory holds now.
+  [[nodiscard]] std::uint64_t hash() const noexcept;
 
  private:
   void add(const void* base, std::ptrdiff_t at, MPI_Count count, MPI_Datatype type,
            bool in_extents);
 
-  using range = std::pair<std::uintptr_t, std::uintptr_t>;
-  std::vector<range> ranges_;  ///< begin and end
+  std::vector<range> ranges_;
 };
 
 /// Throws MPI_ERR_BUFFER if they meet. For calls of one rank: collectives tell the others.

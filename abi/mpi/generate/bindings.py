@@ -33,10 +33,16 @@ HOT = {"MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waital
 AT_ONCE = {"MPI_Send": "sent_at_once", "MPI_Isend": "sent_at_once", "MPI_Put": "put_at_once",
            "MPI_Get": "got_at_once", "MPI_Win_flush": "flushed_at_once"}
 
-# What is looked at before these run, if SINEW_MPI_CHECK says so (check/messages.hpp).
-CHECKED = set("""
-Sendrecv Reduce_local
-""".split())
+# What runs instead of these, if SINEW_MPI_CHECK says so (check/messages.hpp).
+CHECKED = {"Irecv", "Recv", "Recv_init", "Sendrecv"}
+
+# A call's buffers, each with its count and datatype: what SINEW_MPI_CHECK=buffers keeps an eye on.
+# Collectives describe theirs by themselves; a partitioned buffer may be changed in parts.
+BUFFERS = [("buf", "count", "datatype"), ("sendbuf", "sendcount", "sendtype"),
+           ("recvbuf", "recvcount", "recvtype"), ("inbuf", "count", "datatype"),
+           ("inoutbuf", "count", "datatype"),
+           ("origin_addr", "origin_count", "origin_datatype"),
+           ("result_addr", "result_count", "result_datatype")]
 
 # The ranks of these compare what they call, if they are told to (check/collectives.hpp).
 COLLECTIVES = set("""
@@ -276,6 +282,43 @@ def _handles(function):
     return lines
 
 
+def _buffers(function):
+    """The statements that tell which memory a call uses."""
+    named = {p.name: p for p in function.parameters}
+    if function.short.startswith(("Psend", "Precv")):
+        return []
+    lines = []
+    for words in BUFFERS:
+        if not all(word in named for word in words):
+            continue
+        use = "reads" if named[words[0]].direction == "in" else "writes"
+        sides = ("source",) if words[0] == "recvbuf" else ("dest", "source", "target_rank")
+        peer = next((side for side in sides if side in named), None)
+        needs = [f"{peer} != MPI_PROC_NULL"] if peer else []
+        if words[0] == "origin_addr" and "op" in named:
+            needs.append("op != MPI_NO_OP")
+        lines += [f"if ({' && '.join(needs)}) {{"] if needs else []
+        lines += [("  " if needs else "") + f"check::{use}(call, {{{', '.join(words)}}});"]
+        lines += ["}"] if needs else []
+    return lines
+
+
+def _accesses(function):
+    """The statement that tells which memory of a window a call accesses; or, of another call of a
+    window, that it may be one of all its ranks."""
+    named = {p.name for p in function.parameters}
+    if "target_disp" not in named:
+        return ["check::compare_accesses(call);"] if "win" in named else []
+    name = function.short.removesuffix("_c").lstrip("R").lower()
+    how = name if name in ("get", "put") else "accumulate"
+    words = ["call", f"check::access::{how}", "target_rank", "target_disp",
+             "target_count" if "target_count" in named else "1",
+             "target_datatype" if "target_datatype" in named else "datatype"]
+    if how == "accumulate":
+        words.append("op" if "op" in named else "MPI_NO_OP")
+    return [f"check::note_access({', '.join(words)});"]
+
+
 def _described(function):
     """The fields of watch::arguments, but for the first."""
     fields = {}
@@ -311,9 +354,11 @@ def _watched(function, procedure):
     if collective:
         base, form = collective
         lines += wrap(f"  check::{base}({', '.join(['{call, check::form::' + form + '}'] + arguments)});")
-    elif name in CHECKED:
-        lines += wrap(f"  check::{name}({', '.join(['call'] + arguments)});")
-    return lines + [f"  return call.end(impl::{name}({', '.join(arguments)}));", "}"]
+    else:
+        lines += [f"  {statement}" for statement in _buffers(function) + _accesses(function)]
+    run = (f"check::{name}({', '.join(['call'] + arguments)})" if name in CHECKED else
+           f"impl::{name}({', '.join(arguments)})")
+    return lines + [f"  return call.end({run});", "}"]
 
 
 def _is_watched(function, procedure):
@@ -382,7 +427,7 @@ def _variadic_binding(function):
 def definitions(procedures):
     lines = [NOTE + '#include "abi/mpi/at_once.hpp"', '#include "abi/mpi/binding.hpp"',
              '#include "abi/mpi/check/collectives.hpp"',
-             '#include "abi/mpi/check/messages.hpp"',
+             '#include "abi/mpi/check/messages.hpp"', '#include "abi/mpi/check/windows.hpp"',
              '#include "abi/mpi/generated/impl.hpp"', '#include "abi/mpi/watch.hpp"',
              '#include "abi/mpi/window_at_once.hpp"', "",
 

@@ -4,6 +4,7 @@
 #include "abi/mpi/binding.hpp"
 #include "abi/mpi/check/collectives.hpp"
 #include "abi/mpi/check/messages.hpp"
+#include "abi/mpi/check/windows.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/watch.hpp"
 #include "abi/mpi/window_at_once.hpp"
@@ -105,6 +106,10 @@ int PMPI_Abort(MPI_Comm comm, int errorcode) {
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
     origin_datatype}});
+  if (target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
+    check::reads(call, {origin_addr, origin_count, origin_datatype});
+  }
+  check::note_access(call, check::access::accumulate, target_rank, target_disp, target_count, target_datatype, op);
   return call.end(impl::Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 }
 int PMPI_Accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
@@ -975,6 +980,9 @@ int PMPI_Bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int 
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::Bsend(buf, count, datatype, dest, tag, comm));
 }
 int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -1014,6 +1022,9 @@ int PMPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::Bsend_init(buf, count, datatype, dest, tag, comm, request));
 }
 int PMPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -2229,6 +2240,7 @@ int PMPI_Comm_toint(MPI_Comm comm) {
     const void* origin_addr, const void* compare_addr, void* result_addr, MPI_Datatype datatype,
     int target_rank, MPI_Aint target_disp, MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = target_rank});
+  check::note_access(call, check::access::accumulate, target_rank, target_disp, 1, datatype, MPI_NO_OP);
   return call.end(impl::Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 }
 int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr,
@@ -2504,6 +2516,7 @@ int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_
     void* result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op,
     MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = target_rank});
+  check::note_access(call, check::access::accumulate, target_rank, target_disp, 1, datatype, op);
   return call.end(impl::Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 }
 int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype datatype,
@@ -2834,6 +2847,7 @@ int PMPI_File_get_view(MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_D
     MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
   call.makes(request);
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_iread(fh, buf, count, datatype, request));
 }
 int PMPI_File_iread(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
@@ -2872,6 +2886,7 @@ int PMPI_File_iread_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype data
     MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
   call.makes(request);
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_iread_all(fh, buf, count, datatype, request));
 }
 int PMPI_File_iread_all(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
@@ -2910,6 +2925,7 @@ int PMPI_File_iread_all_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype 
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
   call.makes(request);
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_iread_at(fh, offset, buf, count, datatype, request));
 }
 int PMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype,
@@ -2948,6 +2964,7 @@ int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Count co
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
   call.makes(request);
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_iread_at_all(fh, offset, buf, count, datatype, request));
 }
 int PMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void* buf, int count,

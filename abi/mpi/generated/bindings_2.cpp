@@ -4,6 +4,7 @@
 #include "abi/mpi/binding.hpp"
 #include "abi/mpi/check/collectives.hpp"
 #include "abi/mpi/check/messages.hpp"
+#include "abi/mpi/check/windows.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/watch.hpp"
 #include "abi/mpi/window_at_once.hpp"
@@ -17,6 +18,7 @@ extern "C" {
     void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
   call.makes(request);
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_iread_shared(fh, buf, count, datatype, request));
 }
 int PMPI_File_iread_shared(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
@@ -55,6 +57,7 @@ int PMPI_File_iread_shared_c(MPI_File fh, void* buf, MPI_Count count, MPI_Dataty
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
   call.makes(request);
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_iwrite(fh, buf, count, datatype, request));
 }
 int PMPI_File_iwrite(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -93,6 +96,7 @@ int PMPI_File_iwrite_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Dataty
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
   call.makes(request);
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_iwrite_all(fh, buf, count, datatype, request));
 }
 int PMPI_File_iwrite_all(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -132,6 +136,7 @@ int PMPI_File_iwrite_all_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Da
     MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
   call.makes(request);
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_iwrite_at(fh, offset, buf, count, datatype, request));
 }
 int PMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void* buf, int count,
@@ -171,6 +176,7 @@ int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void* buf, MPI_C
     MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
   call.makes(request);
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_iwrite_at_all(fh, offset, buf, count, datatype, request));
 }
 int PMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void* buf, int count,
@@ -211,6 +217,7 @@ int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void* buf, M
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
   call.makes(request);
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_iwrite_shared(fh, buf, count, datatype, request));
 }
 int PMPI_File_iwrite_shared(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -288,6 +295,7 @@ int PMPI_File_preallocate(MPI_File fh, MPI_Offset size) {
 [[gnu::cold, gnu::noinline]] static int watched_File_read(caller from, MPI_File fh, void* buf,
     MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_read(fh, buf, count, datatype, status));
 }
 int PMPI_File_read(MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Status* status) {
@@ -324,6 +332,7 @@ int PMPI_File_read_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datat
 [[gnu::cold, gnu::noinline]] static int watched_File_read_all(caller from, MPI_File fh, void* buf,
     MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_read_all(fh, buf, count, datatype, status));
 }
 int PMPI_File_read_all(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
@@ -361,6 +370,7 @@ int PMPI_File_read_all_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype d
 [[gnu::cold, gnu::noinline]] static int watched_File_read_all_begin(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_read_all_begin(fh, buf, count, datatype));
 }
 int PMPI_File_read_all_begin(MPI_File fh, void* buf, int count, MPI_Datatype datatype) {
@@ -416,6 +426,7 @@ int PMPI_File_read_all_end(MPI_File fh, void* buf, MPI_Status* status) {
 [[gnu::cold, gnu::noinline]] static int watched_File_read_at(caller from, MPI_File fh,
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_read_at(fh, offset, buf, count, datatype, status));
 }
 int PMPI_File_read_at(MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype,
@@ -453,6 +464,7 @@ int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Count cou
 [[gnu::cold, gnu::noinline]] static int watched_File_read_at_all(caller from, MPI_File fh,
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_read_at_all(fh, offset, buf, count, datatype, status));
 }
 int PMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void* buf, int count,
@@ -490,6 +502,7 @@ int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Count
 [[gnu::cold, gnu::noinline]] static int watched_File_read_at_all_begin(caller from, MPI_File fh,
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_read_at_all_begin(fh, offset, buf, count, datatype));
 }
 int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void* buf, int count,
@@ -547,6 +560,7 @@ int PMPI_File_read_at_all_end(MPI_File fh, void* buf, MPI_Status* status) {
 [[gnu::cold, gnu::noinline]] static int watched_File_read_ordered(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_read_ordered(fh, buf, count, datatype, status));
 }
 int PMPI_File_read_ordered(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
@@ -584,6 +598,7 @@ int PMPI_File_read_ordered_c(MPI_File fh, void* buf, MPI_Count count, MPI_Dataty
 [[gnu::cold, gnu::noinline]] static int watched_File_read_ordered_begin(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_read_ordered_begin(fh, buf, count, datatype));
 }
 int PMPI_File_read_ordered_begin(MPI_File fh, void* buf, int count, MPI_Datatype datatype) {
@@ -639,6 +654,7 @@ int PMPI_File_read_ordered_end(MPI_File fh, void* buf, MPI_Status* status) {
 [[gnu::cold, gnu::noinline]] static int watched_File_read_shared(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::File_read_shared(fh, buf, count, datatype, status));
 }
 int PMPI_File_read_shared(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
@@ -843,6 +859,7 @@ int PMPI_File_toint(MPI_File file) {
 [[gnu::cold, gnu::noinline]] static int watched_File_write(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_write(fh, buf, count, datatype, status));
 }
 int PMPI_File_write(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -880,6 +897,7 @@ int PMPI_File_write_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Datatyp
 [[gnu::cold, gnu::noinline]] static int watched_File_write_all(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_write_all(fh, buf, count, datatype, status));
 }
 int PMPI_File_write_all(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -917,6 +935,7 @@ int PMPI_File_write_all_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Dat
 [[gnu::cold, gnu::noinline]] static int watched_File_write_all_begin(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_write_all_begin(fh, buf, count, datatype));
 }
 int PMPI_File_write_all_begin(MPI_File fh, const void* buf, int count, MPI_Datatype datatype) {
@@ -974,6 +993,7 @@ int PMPI_File_write_all_end(MPI_File fh, const void* buf, MPI_Status* status) {
     MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype,
     MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_write_at(fh, offset, buf, count, datatype, status));
 }
 int PMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void* buf, int count,
@@ -1012,6 +1032,7 @@ int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void* buf, MPI_Co
     MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype,
     MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_write_at_all(fh, offset, buf, count, datatype, status));
 }
 int PMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void* buf, int count,
@@ -1049,6 +1070,7 @@ int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void* buf, MP
 [[gnu::cold, gnu::noinline]] static int watched_File_write_at_all_begin(caller from, MPI_File fh,
     MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_write_at_all_begin(fh, offset, buf, count, datatype));
 }
 int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void* buf, int count,
@@ -1106,6 +1128,7 @@ int PMPI_File_write_at_all_end(MPI_File fh, const void* buf, MPI_Status* status)
 [[gnu::cold, gnu::noinline]] static int watched_File_write_ordered(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_write_ordered(fh, buf, count, datatype, status));
 }
 int PMPI_File_write_ordered(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -1143,6 +1166,7 @@ int PMPI_File_write_ordered_c(MPI_File fh, const void* buf, MPI_Count count, MPI
 [[gnu::cold, gnu::noinline]] static int watched_File_write_ordered_begin(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_write_ordered_begin(fh, buf, count, datatype));
 }
 int PMPI_File_write_ordered_begin(MPI_File fh, const void* buf, int count, MPI_Datatype datatype) {
@@ -1199,6 +1223,7 @@ int PMPI_File_write_ordered_end(MPI_File fh, const void* buf, MPI_Status* status
 [[gnu::cold, gnu::noinline]] static int watched_File_write_shared(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  check::reads(call, {buf, count, datatype});
   return call.end(impl::File_write_shared(fh, buf, count, datatype, status));
 }
 int PMPI_File_write_shared(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -1475,6 +1500,10 @@ int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype s
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = target_rank, .receives = {origin_count,
     origin_datatype}});
+  if (target_rank != MPI_PROC_NULL) {
+    check::writes(call, {origin_addr, origin_count, origin_datatype});
+  }
+  check::note_access(call, check::access::get, target_rank, target_disp, target_count, target_datatype);
   return call.end(impl::Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 }
 [[gnu::noinline]] static int full_Get(void* origin_addr, int origin_count,
@@ -1526,6 +1555,13 @@ int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
     MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
     origin_datatype}, .receives = {result_count, result_datatype}});
+  if (target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
+    check::reads(call, {origin_addr, origin_count, origin_datatype});
+  }
+  if (target_rank != MPI_PROC_NULL) {
+    check::writes(call, {result_addr, result_count, result_datatype});
+  }
+  check::note_access(call, check::access::accumulate, target_rank, target_disp, target_count, target_datatype, op);
   return call.end(impl::Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 }
 int PMPI_Get_accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
@@ -2558,6 +2594,9 @@ int PMPI_Ibcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::Ibsend(buf, count, datatype, dest, tag, comm, request));
 }
 int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -2758,6 +2797,7 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mes
   watch::call call({.from = from, .receives = {count, datatype}});
   call.may_end(message);
   call.makes(request);
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::Imrecv(buf, count, datatype, message, request));
 }
 int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
@@ -2796,6 +2836,8 @@ int PMPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message
   watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
     .receives = {recvcount, recvtype, in_degree(comm)}});
   call.makes(request);
+  check::reads(call, {sendbuf, sendcount, sendtype});
+  check::writes(call, {recvbuf, recvcount, recvtype});
   return call.end(impl::Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 }
 int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -2842,6 +2884,7 @@ int PMPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Dat
   watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
     .receives = watch::sum(recvcounts, recvtype, in_degree(comm))});
   call.makes(request);
+  check::reads(call, {sendbuf, sendcount, sendtype});
   return call.end(impl::Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 }
 int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -2890,6 +2933,8 @@ int PMPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Da
   watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype, out_degree(comm)},
     .receives = {recvcount, recvtype, in_degree(comm)}});
   call.makes(request);
+  check::reads(call, {sendbuf, sendcount, sendtype});
+  check::writes(call, {recvbuf, recvcount, recvtype});
   return call.end(impl::Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 }
 int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -3305,7 +3350,10 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
   watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag, .receives = {count,
     datatype}});
   call.makes(request);
-  return call.end(impl::Irecv(buf, count, datatype, source, tag, comm, request));
+  if (source != MPI_PROC_NULL) {
+    check::writes(call, {buf, count, datatype});
+  }
+  return call.end(check::Irecv(call, buf, count, datatype, source, tag, comm, request));
 }
 [[gnu::flatten]] int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag,
     MPI_Comm comm, MPI_Request* request) {
@@ -3479,6 +3527,9 @@ int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count r
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::Irsend(buf, count, datatype, dest, tag, comm, request));
 }
 int PMPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,

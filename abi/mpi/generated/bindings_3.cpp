@@ -4,6 +4,7 @@
 #include "abi/mpi/binding.hpp"
 #include "abi/mpi/check/collectives.hpp"
 #include "abi/mpi/check/messages.hpp"
+#include "abi/mpi/check/windows.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/watch.hpp"
 #include "abi/mpi/window_at_once.hpp"
@@ -157,6 +158,9 @@ int PMPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::Isend(buf, count, datatype, dest, tag, comm, request));
 }
 [[gnu::flatten, gnu::noinline]] static int full_Isend(const void* buf, int count,
@@ -202,6 +206,12 @@ int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag, .sends = {sendcount,
     sendtype}, .receives = {recvcount, recvtype}});
   call.makes(request);
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {sendbuf, sendcount, sendtype});
+  }
+  if (source != MPI_PROC_NULL) {
+    check::writes(call, {recvbuf, recvcount, recvtype});
+  }
   return call.end(impl::Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 }
 int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
@@ -248,6 +258,9 @@ int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag, .receives = {count,
     datatype}});
   call.makes(request);
+  if (dest != MPI_PROC_NULL) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 }
 int PMPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag,
@@ -292,6 +305,9 @@ int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, 
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::Issend(buf, count, datatype, dest, tag, comm, request));
 }
 int PMPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -426,6 +442,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_St
     MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   watch::call call({.from = from, .receives = {count, datatype}});
   call.may_end(message);
+  check::writes(call, {buf, count, datatype});
   return call.end(impl::Mrecv(buf, count, datatype, message, status));
 }
 int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
@@ -463,6 +480,8 @@ int PMPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
     .receives = {recvcount, recvtype, in_degree(comm)}});
+  check::reads(call, {sendbuf, sendcount, sendtype});
+  check::writes(call, {recvbuf, recvcount, recvtype});
   return call.end(impl::Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -507,6 +526,8 @@ int PMPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Data
   watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
     .receives = {recvcount, recvtype, in_degree(comm)}});
   call.makes(request);
+  check::reads(call, {sendbuf, sendcount, sendtype});
+  check::writes(call, {recvbuf, recvcount, recvtype});
   return call.end(impl::Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 }
 int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -552,6 +573,7 @@ int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, MPI
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
     .receives = watch::sum(recvcounts, recvtype, in_degree(comm))});
+  check::reads(call, {sendbuf, sendcount, sendtype});
   return call.end(impl::Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
 int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -601,6 +623,7 @@ int PMPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Dat
   watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
     .receives = watch::sum(recvcounts, recvtype, in_degree(comm))});
   call.makes(request);
+  check::reads(call, {sendbuf, sendcount, sendtype});
   return call.end(impl::Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 }
 int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -649,6 +672,8 @@ int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount,
     MPI_Datatype recvtype, MPI_Comm comm) {
   watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype, out_degree(comm)},
     .receives = {recvcount, recvtype, in_degree(comm)}});
+  check::reads(call, {sendbuf, sendcount, sendtype});
+  check::writes(call, {recvbuf, recvcount, recvtype});
   return call.end(impl::Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -693,6 +718,8 @@ int PMPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datat
   watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype, out_degree(comm)},
     .receives = {recvcount, recvtype, in_degree(comm)}});
   call.makes(request);
+  check::reads(call, {sendbuf, sendcount, sendtype});
+  check::writes(call, {recvbuf, recvcount, recvtype});
   return call.end(impl::Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 }
 int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -1428,6 +1455,10 @@ int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
     origin_datatype}});
+  if (target_rank != MPI_PROC_NULL) {
+    check::reads(call, {origin_addr, origin_count, origin_datatype});
+  }
+  check::note_access(call, check::access::put, target_rank, target_disp, target_count, target_datatype);
   return call.end(impl::Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 }
 [[gnu::noinline]] static int full_Put(const void* origin_addr, int origin_count,
@@ -1499,6 +1530,10 @@ int PMPI_Query_thread(int* provided) {
   watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
     origin_datatype}});
   call.makes(request);
+  if (target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
+    check::reads(call, {origin_addr, origin_count, origin_datatype});
+  }
+  check::note_access(call, check::access::accumulate, target_rank, target_disp, target_count, target_datatype, op);
   return call.end(impl::Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 }
 int PMPI_Raccumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
@@ -1544,7 +1579,10 @@ int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count,
     MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag, .receives = {count,
     datatype}});
-  return call.end(impl::Recv(buf, count, datatype, source, tag, comm, status));
+  if (source != MPI_PROC_NULL) {
+    check::writes(call, {buf, count, datatype});
+  }
+  return call.end(check::Recv(call, buf, count, datatype, source, tag, comm, status));
 }
 [[gnu::flatten]] int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag,
     MPI_Comm comm, MPI_Status* status) {
@@ -1581,7 +1619,10 @@ int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, i
   watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag, .receives = {count,
     datatype}});
   call.makes(request);
-  return call.end(impl::Recv_init(buf, count, datatype, source, tag, comm, request));
+  if (source != MPI_PROC_NULL) {
+    check::writes(call, {buf, count, datatype});
+  }
+  return call.end(check::Recv_init(call, buf, count, datatype, source, tag, comm, request));
 }
 int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
     MPI_Request* request) {
@@ -1702,7 +1743,8 @@ int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_
 [[gnu::cold, gnu::noinline]] static int watched_Reduce_local(caller from, const void* inbuf,
     void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
   watch::call call({.from = from, .receives = {count, datatype}});
-  check::Reduce_local(call, inbuf, inoutbuf, count, datatype, op);
+  check::reads(call, {inbuf, count, datatype});
+  check::writes(call, {inoutbuf, count, datatype});
   return call.end(impl::Reduce_local(inbuf, inoutbuf, count, datatype, op));
 }
 int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype,
@@ -2132,6 +2174,10 @@ int PMPI_Request_toint(MPI_Request request) {
   watch::call call({.from = from, .win = win, .peer = target_rank, .receives = {origin_count,
     origin_datatype}});
   call.makes(request);
+  if (target_rank != MPI_PROC_NULL) {
+    check::writes(call, {origin_addr, origin_count, origin_datatype});
+  }
+  check::note_access(call, check::access::get, target_rank, target_disp, target_count, target_datatype);
   return call.end(impl::Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 }
 int PMPI_Rget(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
@@ -2179,6 +2225,13 @@ int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_d
   watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
     origin_datatype}, .receives = {result_count, result_datatype}});
   call.makes(request);
+  if (target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
+    check::reads(call, {origin_addr, origin_count, origin_datatype});
+  }
+  if (target_rank != MPI_PROC_NULL) {
+    check::writes(call, {result_addr, result_count, result_datatype});
+  }
+  check::note_access(call, check::access::accumulate, target_rank, target_disp, target_count, target_datatype, op);
   return call.end(impl::Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 }
 int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
@@ -2232,6 +2285,10 @@ int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count,
   watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
     origin_datatype}});
   call.makes(request);
+  if (target_rank != MPI_PROC_NULL) {
+    check::reads(call, {origin_addr, origin_count, origin_datatype});
+  }
+  check::note_access(call, check::access::put, target_rank, target_disp, target_count, target_datatype);
   return call.end(impl::Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 }
 int PMPI_Rput(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
@@ -2276,6 +2333,9 @@ int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype or
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::Rsend(buf, count, datatype, dest, tag, comm));
 }
 int PMPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -2315,6 +2375,9 @@ int PMPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::Rsend_init(buf, count, datatype, dest, tag, comm, request));
 }
 int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -2631,6 +2694,9 @@ int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
     MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::Send(buf, count, datatype, dest, tag, comm));
 }
 [[gnu::flatten, gnu::noinline]] static int full_Send(const void* buf, int count,
@@ -2675,6 +2741,9 @@ int PMPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int des
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::Send_init(buf, count, datatype, dest, tag, comm, request));
 }
 int PMPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -2715,9 +2784,13 @@ int PMPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, in
     MPI_Status* status) {
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag, .sends = {sendcount,
     sendtype}, .receives = {recvcount, recvtype}});
-  check::Sendrecv(call, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-    source, recvtag, comm, status);
-  return call.end(impl::Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {sendbuf, sendcount, sendtype});
+  }
+  if (source != MPI_PROC_NULL) {
+    check::writes(call, {recvbuf, recvcount, recvtype});
+  }
+  return call.end(check::Sendrecv(call, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 }
 int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
     void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
@@ -2762,6 +2835,9 @@ int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     MPI_Comm comm, MPI_Status* status) {
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag, .receives = {count,
     datatype}});
+  if (dest != MPI_PROC_NULL) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 }
 int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag,
@@ -3109,6 +3185,9 @@ int PMPI_Session_toint(MPI_Session session) {
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::Ssend(buf, count, datatype, dest, tag, comm));
 }
 int PMPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -3148,6 +3227,9 @@ int PMPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
+  if (dest != MPI_PROC_NULL) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::Ssend_init(buf, count, datatype, dest, tag, comm, request));
 }
 int PMPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,

@@ -4,6 +4,7 @@
 #include "abi/mpi/binding.hpp"
 #include "abi/mpi/check/collectives.hpp"
 #include "abi/mpi/check/messages.hpp"
+#include "abi/mpi/check/windows.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/watch.hpp"
 #include "abi/mpi/window_at_once.hpp"
@@ -1798,6 +1799,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount,
     MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
   watch::call call({.from = from, .comm = comm});
   call.makes(win);
+  check::compare_accesses(call);
   return call.end(impl::Win_allocate(size, disp_unit, info, comm, baseptr, win));
 }
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
@@ -1836,6 +1838,7 @@ int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Co
     MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
   watch::call call({.from = from, .comm = comm});
   call.makes(win);
+  check::compare_accesses(call);
   return call.end(impl::Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
 }
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -1875,6 +1878,7 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 [[gnu::cold, gnu::noinline]] static int watched_Win_attach(caller from, MPI_Win win, void* base,
     MPI_Aint size) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_attach(win, base, size));
 }
 int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
@@ -1894,6 +1898,7 @@ int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_call_errhandler(caller from, MPI_Win win,
     int errorcode) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_call_errhandler(win, errorcode));
 }
 int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
@@ -1912,6 +1917,7 @@ int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_complete(caller from, MPI_Win win) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_complete(win));
 }
 int PMPI_Win_complete(MPI_Win win) {
@@ -1932,6 +1938,7 @@ int PMPI_Win_complete(MPI_Win win) {
     MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   watch::call call({.from = from, .comm = comm});
   call.makes(win);
+  check::compare_accesses(call);
   return call.end(impl::Win_create(base, size, disp_unit, info, comm, win));
 }
 int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -1970,6 +1977,7 @@ int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info in
     MPI_Comm comm, MPI_Win* win) {
   watch::call call({.from = from, .comm = comm});
   call.makes(win);
+  check::compare_accesses(call);
   return call.end(impl::Win_create_dynamic(info, comm, win));
 }
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
@@ -2024,6 +2032,7 @@ int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* win_copy_attr_fn,
 [[gnu::cold, gnu::noinline]] static int watched_Win_delete_attr(caller from, MPI_Win win,
     int win_keyval) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_delete_attr(win, win_keyval));
 }
 int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) {
@@ -2043,6 +2052,7 @@ int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_detach(caller from, MPI_Win win,
     const void* base) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_detach(win, base));
 }
 int PMPI_Win_detach(MPI_Win win, const void* base) {
@@ -2061,6 +2071,7 @@ int PMPI_Win_detach(MPI_Win win, const void* base) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_fence(caller from, int assert, MPI_Win win) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_fence(assert, win));
 }
 int PMPI_Win_fence(int assert, MPI_Win win) {
@@ -2079,6 +2090,7 @@ int PMPI_Win_fence(int assert, MPI_Win win) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_flush(caller from, int rank, MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = rank});
+  check::compare_accesses(call);
   return call.end(impl::Win_flush(rank, win));
 }
 [[gnu::noinline]] static int full_Win_flush(int rank, MPI_Win win) {
@@ -2101,6 +2113,7 @@ int PMPI_Win_flush(int rank, MPI_Win win) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_flush_all(caller from, MPI_Win win) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_flush_all(win));
 }
 int PMPI_Win_flush_all(MPI_Win win) {
@@ -2120,6 +2133,7 @@ int PMPI_Win_flush_all(MPI_Win win) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_flush_local(caller from, int rank,
     MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = rank});
+  check::compare_accesses(call);
   return call.end(impl::Win_flush_local(rank, win));
 }
 int PMPI_Win_flush_local(int rank, MPI_Win win) {
@@ -2138,6 +2152,7 @@ int PMPI_Win_flush_local(int rank, MPI_Win win) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_flush_local_all(caller from, MPI_Win win) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_flush_local_all(win));
 }
 int PMPI_Win_flush_local_all(MPI_Win win) {
@@ -2157,6 +2172,7 @@ int PMPI_Win_flush_local_all(MPI_Win win) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_free(caller from, MPI_Win* win) {
   watch::call call({.from = from, .win = handle_at(win)});
   call.may_end(win);
+  check::compare_accesses(call);
   return call.end(impl::Win_free(win));
 }
 int PMPI_Win_free(MPI_Win* win) {
@@ -2200,6 +2216,7 @@ MPI_Win PMPI_Win_fromint(int win) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_get_attr(caller from, MPI_Win win,
     int win_keyval, void* attribute_val, int* flag) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_get_attr(win, win_keyval, attribute_val, flag));
 }
 int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void* attribute_val, int* flag) {
@@ -2220,6 +2237,7 @@ int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void* attribute_val, int* fla
 [[gnu::cold, gnu::noinline]] static int watched_Win_get_errhandler(caller from, MPI_Win win,
     MPI_Errhandler* errhandler) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_get_errhandler(win, errhandler));
 }
 int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) {
@@ -2241,6 +2259,7 @@ int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) {
     MPI_Group* group) {
   watch::call call({.from = from, .win = win});
   call.makes(group);
+  check::compare_accesses(call);
   return call.end(impl::Win_get_group(win, group));
 }
 int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
@@ -2260,6 +2279,7 @@ int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_get_info(caller from, MPI_Win win,
     MPI_Info* info_used) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_get_info(win, info_used));
 }
 int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
@@ -2279,6 +2299,7 @@ int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_get_name(caller from, MPI_Win win,
     char* win_name, int* resultlen) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_get_name(win, win_name, resultlen));
 }
 int PMPI_Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
@@ -2298,6 +2319,7 @@ int PMPI_Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_lock(caller from, int lock_type, int rank,
     int assert, MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = rank});
+  check::compare_accesses(call);
   return call.end(impl::Win_lock(lock_type, rank, assert, win));
 }
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
@@ -2316,6 +2338,7 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_lock_all(caller from, int assert, MPI_Win win) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_lock_all(assert, win));
 }
 int PMPI_Win_lock_all(int assert, MPI_Win win) {
@@ -2335,6 +2358,7 @@ int PMPI_Win_lock_all(int assert, MPI_Win win) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_post(caller from, MPI_Group group, int assert,
     MPI_Win win) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_post(group, assert, win));
 }
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
@@ -2354,6 +2378,7 @@ int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_set_attr(caller from, MPI_Win win,
     int win_keyval, void* attribute_val) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_set_attr(win, win_keyval, attribute_val));
 }
 int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void* attribute_val) {
@@ -2374,6 +2399,7 @@ int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void* attribute_val) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_set_errhandler(caller from, MPI_Win win,
     MPI_Errhandler errhandler) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_set_errhandler(win, errhandler));
 }
 int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
@@ -2393,6 +2419,7 @@ int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_set_info(caller from, MPI_Win win,
     MPI_Info info) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_set_info(win, info));
 }
 int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
@@ -2412,6 +2439,7 @@ int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_set_name(caller from, MPI_Win win,
     const char* win_name) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_set_name(win, win_name));
 }
 int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
@@ -2431,6 +2459,7 @@ int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
 [[gnu::cold, gnu::noinline]] static int watched_Win_shared_query(caller from, MPI_Win win,
     int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
   watch::call call({.from = from, .win = win, .peer = rank});
+  check::compare_accesses(call);
   return call.end(impl::Win_shared_query(win, rank, size, disp_unit, baseptr));
 }
 int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
@@ -2471,6 +2500,7 @@ int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* dis
 [[gnu::cold, gnu::noinline]] static int watched_Win_start(caller from, MPI_Group group, int assert,
     MPI_Win win) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_start(group, assert, win));
 }
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
@@ -2489,6 +2519,7 @@ int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_sync(caller from, MPI_Win win) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_sync(win));
 }
 int PMPI_Win_sync(MPI_Win win) {
@@ -2507,6 +2538,7 @@ int PMPI_Win_sync(MPI_Win win) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_test(caller from, MPI_Win win, int* flag) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_test(win, flag));
 }
 int PMPI_Win_test(MPI_Win win, int* flag) {
@@ -2536,6 +2568,7 @@ int PMPI_Win_toint(MPI_Win win) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_unlock(caller from, int rank, MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = rank});
+  check::compare_accesses(call);
   return call.end(impl::Win_unlock(rank, win));
 }
 int PMPI_Win_unlock(int rank, MPI_Win win) {
@@ -2554,6 +2587,7 @@ int PMPI_Win_unlock(int rank, MPI_Win win) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_unlock_all(caller from, MPI_Win win) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_unlock_all(win));
 }
 int PMPI_Win_unlock_all(MPI_Win win) {
@@ -2572,6 +2606,7 @@ int PMPI_Win_unlock_all(MPI_Win win) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_wait(caller from, MPI_Win win) {
   watch::call call({.from = from, .win = win});
+  check::compare_accesses(call);
   return call.end(impl::Win_wait(win));
 }
 int PMPI_Win_wait(MPI_Win win) {

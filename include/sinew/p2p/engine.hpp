@@ -91,6 +91,7 @@ struct result {
   std::size_t bytes = 0;
   std::size_t sent_bytes = 0;
   fault error = fault::none;
+  std::uint32_t kinds = 0;  ///< what the data were at the sender (layout::kinds_in), if engines tell
 };
 
 /// One operation under way. From the engine's pool; owned by the caller until release().
@@ -140,7 +141,9 @@ using observer = void (*)(const incident&) noexcept;
 /// check them). Blocking calls suspend the caller and make progress.
 class engine {
  public:
-  explicit engine(core::runtime& rt);
+  /// `tells_kinds`: the program's messages say of which kinds their data are, to those that want to
+  /// know it. They take a slower path then.
+  explicit engine(core::runtime& rt, bool tells_kinds = false);
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;

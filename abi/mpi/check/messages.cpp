@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "abi/mpi/check/messages.hpp"
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "abi/mpi/check/check.hpp"
+#include "abi/mpi/check/overlap.hpp"
+#include "abi/mpi/message.hpp"
+
+namespace sinew::mpi::check {
+namespace {
+
+/// One receive, or one again and again of a persistent request.
+class checked_receive final : public operation {
+ public:
+  struct arguments {
+    p2p::buffer into;
+    layout::datatype_ref keeps;  ///< the type, which the user may free
+    comm_rank source;
+    message_tag tag;
+  };
+  checked_receive(const watch::call& call, arguments of)
+      : call_(call.name), site_(call.site), of_(std::move(of)) {
+    if (wanted(what::buffers)) {
+      apart_.reset(new std::byte[of_.into.bytes()]);
+      before_.reset(new std::byte[of_.into.bytes()]);
+    }
+  }
+
+  void start(request_object& r) override {
+    const core::communicator& c = *r.comm->comm;
+    const std::size_t room = of_.into.bytes();
+    if (apart_ != nullptr) {
+      (void)pack(before_.get());
+    }
+    const p2p::buffer to =
+        apart_ != nullptr ? p2p::buffer::of_bytes(apart_.get(), room) : of_.into;
+    receive_ = process.engine->irecv(c, p2p::messages_of(c), to, of_.source, of_.tag);
+  }
+  bool ended(const request_object&) const noexcept override { return receive_->done(); }
+  int finish(request_object&, MPI_Status* status, std::string* sentence) override {
+    const p2p::result received = collect(receive_);
+    set_status(status, received);
+    int code = code_of(received, sentence);
+    const std::string wrong = code == MPI_SUCCESS ? take(received, code) : "";
+    if (sentence != nullptr && !wrong.empty()) {
+      *sentence = wrong;
+    }
+    return code;
+  }
+  void peek(const request_object&, MPI_Status* status) override {
+    set_status(status, receive_->outcome);
+  }
+  bool is_interrupted(const request_object&) const noexcept override {
+    return process.engine->is_interrupted(*receive_);
+  }
+  bool has_met_failure(const request_object&) const noexcept override {
+    return is_of_failure(receive_->outcome.error);
+  }
+  void cancel(request_object&) override { (void)process.engine->cancel(*receive_); }
+  /// The data may still come, into memory that nobody has any more: it stays.
+  void drop(request_object& r) override {
+    if (receive_ != nullptr && !receive_->done()) {
+      (void)apart_.release();
+    }
+    (void)collect(receive_);
+    free_request(r);
+  }
+
+ private:
+  std::size_t pack(std::byte* to) const {
+    return layout::pack(*of_.into.type, of_.into.count, of_.into.base, 0, {to, of_.into.bytes()});
+  }
+  /// Looks at what has come and puts it where it belongs. What is wrong, or "".
+  std::string take(const p2p::result& received, int& code) {
+    std::string wrong;
+    if (apart_ != nullptr && received.error != p2p::fault::cancelled) {
+      const std::unique_ptr<std::byte[]> now(new std::byte[of_.into.bytes()]);
+      if (std::memcmp(now.get(), before_.get(), pack(now.get())) != 0) {
+        code = MPI_ERR_BUFFER;
+        wrong = "the program has changed the buffer of " + text_of(call_, site_) +
+                ", before that had been completed";
+      }
+      layout::unpack(*of_.into.type, of_.into.count, of_.into.base, 0,
+                     {apart_.get(), received.bytes});
+    }
+    const std::uint32_t kinds = layout::kinds_in(*of_.into.type, of_.into.count, received.bytes);
+    if (wanted(what::kinds) && kinds != 0 && received.kinds != 0 && kinds != received.kinds) {
+      code = MPI_ERR_TYPE;
+      wrong = "the message from rank " + to_string(received.source) + ", tag " +
+              to_string(received.tag) + ", has " + layout::text_of_kinds(received.kinds) +
+              ", its receive, " + text_of(call_, site_) + ", expects " + layout::text_of_kinds(kinds);
+    }
+    if (!wrong.empty()) {
+      report(std::to_string(process.runtime->rank().value()), code, wrong);
+    }
+    return wrong;
+  }
+
+  const char* const call_;
+  const void* const site_;
+  const arguments of_;
+  std::unique_ptr<std::byte[]> apart_;   ///< the message's data, packed; null: into the buffer
+  std::unique_ptr<std::byte[]> before_;  ///< what the buffer held, packed
+  p2p::request* receive_ = nullptr;
+};
+
+bool looks_at_data() { return wanted(what::buffers) || wanted(what::kinds); }
+
+/// A request that is not started. The arguments are checked as those of any receive.
+request_object& prepare(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type,
+                        int source, int tag, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  check_source(c, source);
+  check_tag_or_any(c, tag);
+  const p2p::buffer into = data_of(buf, count, type);
+  return new_request(&c, std::make_unique<checked_receive>(
+                             call, checked_receive::arguments{into, layout::share(*into.type),
+                                                              comm_rank{source}, message_tag{tag}}));
+}
+
+request_object& begin(request_object& r) {
+  try {
+    r.stands_for->start(r);
+  } catch (...) {
+    free_request(r);
+    throw;
+  }
+  return r;
+}
+
+/// Ends a request of which the program knows nothing.
+int complete(request_object& r, MPI_Status* status) {
+  MPI_Request handle = handle_of<MPI_Request>(&r);
+  return impl::Wait(&handle, status);
+}
+
+}  // namespace
+
+int Irecv(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type, int source,
+          int tag, MPI_Comm comm, MPI_Request* request) {
+  if (!looks_at_data()) {
+    return impl::Irecv(buf, count, type, source, tag, comm, request);
+  }
+  check_out(request, "request");
+  *request =
+      handle_of<MPI_Request>(&begin(prepare(call, buf, count, type, source, tag, comm)));
+  return MPI_SUCCESS;
+}
+
+int Recv(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type, int source,
+         int tag, MPI_Comm comm, MPI_Status* status) {
+  return looks_at_data()
+             ? complete(begin(prepare(call, buf, count, type, source, tag, comm)), status)
+             : impl::Recv(buf, count, type, source, tag, comm, status);
+}
+
+int Recv_init(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type, int source,
+              int tag, MPI_Comm comm, MPI_Request* request) {
+  if (!looks_at_data()) {
+    return impl::Recv_init(buf, count, type, source, tag, comm, request);
+  }
+  check_out(request, "request");
+  request_object& r = prepare(call, buf, count, type, source, tag, comm);
+  r.receives = true;
+  r.persistent = true;
+  r.active = false;
+  *request = handle_of<MPI_Request>(&r);
+  return MPI_SUCCESS;
+}
+
+int Sendrecv(const watch::call& call, const void* send, MPI_Count sends, MPI_Datatype send_type,
+             int dest, int send_tag, void* recv, MPI_Count receives, MPI_Datatype receive_type,
+             int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
+  if (wanted(what::buffers) && dest != MPI_PROC_NULL && source != MPI_PROC_NULL) {
+    forbid_overlap({send, sends, send_type}, {recv, receives, receive_type});
+  }
+  if (!looks_at_data()) {
+    return impl::Sendrecv(send, sends, send_type, dest, send_tag, recv, receives, receive_type,
+                          source, receive_tag, comm, status);
+  }
+  request_object& receive = prepare(call, recv, receives, receive_type, source, receive_tag, comm);
+  MPI_Request sending = MPI_REQUEST_NULL;
+  try {
+    (void)impl::Isend(send, sends, send_type, dest, send_tag, comm, &sending);
+  } catch (...) {
+    free_request(receive);
+    throw;
+  }
+  const int code = complete(begin(receive), status);
+  (void)impl::Wait(&sending, MPI_STATUS_IGNORE);
+  return code;
+}
+
+}  // namespace sinew::mpi::check

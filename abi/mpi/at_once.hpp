@@ -18,8 +18,7 @@ namespace sinew::mpi {
                                                            MPI_Comm comm) noexcept {
   const std::uintptr_t c = value_of(comm);
   const std::uintptr_t t = value_of(type);
-  if (!is_open() || !is_predefined_type(t) ||
-      (count | tag) < 0) [[unlikely]] {
+  if (!is_open() || !is_predefined_type(t) || (count | tag) < 0) [[unlikely]] {
     return false;
   }
   SINEW_ASSERT(process.engine != nullptr);

@@ -91,8 +91,7 @@ const void* call_site(const void* returns_to, const void* frame) noexcept {
   }
   std::uintptr_t outer = 0;
   if (words != unwind_each_time) {
-    std::memcpy(&outer, static_cast<const std::byte*>(frame) + words * sizeof(void*),
-                sizeof outer);
+    std::memcpy(&outer, static_cast<const std::byte*>(frame) + words * sizeof(void*), sizeof outer);
   } else {
     search s{at, base};
     _Unwind_Backtrace(look_at, &s);

@@ -15,6 +15,10 @@
 namespace sinew::mpi {
 namespace {
 
+constexpr const char* differ =
+    "a rank sent more data than its partner expected: counts, datatypes or the collectives "
+    "themselves differ (SINEW_MPI_CHECK=1 names the ranks and what they call)";
+
 using coll::collective;
 
 void make_plan(described& d) {
@@ -52,13 +56,11 @@ class collective_operation final : public operation {
     set_empty(status);
     const int code = runs_->problem ? MPI_ERR_NO_MEM : code_of(runs_->outcome);
     if (code != MPI_SUCCESS && sentence != nullptr) {
-      *sentence =
-          std::string(name_.name) +
-          (code == MPI_ERR_TRUNCATE
-               ? ": a rank sent more data than its partner expected: counts or datatypes differ"
-           : code == MPIX_ERR_PROC_FAILED ? ": a rank of the communicator has died"
-           : code == MPIX_ERR_REVOKED     ? ": the communicator has been revoked"
-                                          : ": there is no memory left for a message");
+      *sentence = std::string(name_.name) +
+                  (code == MPI_ERR_TRUNCATE       ? std::string(": ") + differ
+                   : code == MPIX_ERR_PROC_FAILED ? ": a rank of the communicator has died"
+                   : code == MPIX_ERR_REVOKED     ? ": the communicator has been revoked"
+                                                  : ": there is no memory left for a message");
     }
     return code;
   }
@@ -115,8 +117,7 @@ int end(comm_object& c, p2p::fault f) {
     case p2p::fault::none:
       return MPI_SUCCESS;
     case p2p::fault::truncated:
-      fail_on(&c, MPI_ERR_TRUNCATE,
-              "a rank sent more data than its partner expected: counts or datatypes differ");
+      fail_on(&c, MPI_ERR_TRUNCATE, "%s", differ);
     case p2p::fault::no_memory:
       fail_on(&c, MPI_ERR_NO_MEM, "there is no memory left for a message");
     case p2p::fault::peer_failed:

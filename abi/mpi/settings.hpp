@@ -8,10 +8,13 @@ namespace sinew::mpi::check {
 
 inline setting<std::string> check_setting(
     "mpi", "check", "0", "",
-    "the ranks look for wrong calls, and an error names the ranks and the lines: all checks (1), or "
-    "those of a list. collectives: ranks of a collective call another one, or with other arguments; "
+    "the ranks look for wrong calls, and an error names the ranks and the lines: all checks (1), "
+    "or "
+    "those of a list. collectives: ranks of a collective call another one, or with other "
+    "arguments; "
     "kinds: a message's datatype is not that of its receive; buffers: memory of a call is used "
-    "while another one needs it; windows: accesses that have no order; leaks: at MPI_Finalize, what "
+    "while another one needs it; windows: accesses that have no order; leaks: at MPI_Finalize, "
+    "what "
     "has not been freed, awaited or received",
     {"0|1|no|yes|collectives|kinds|buffers|windows|leaks", true});
 inline setting<bool> check_fails_setting(

@@ -132,6 +132,15 @@ type_object::~type_object() {
   }
 }
 
+const layout::datatype* layout_if_usable(MPI_Datatype handle) noexcept {
+  const std::uintptr_t v = value_of(handle);
+  if (is_predefined_type(v)) {
+    return predefined_layouts[v - first_type_value];
+  }
+  const auto* const found = resolve<type_object>(handle);
+  return found != nullptr && found->committed ? found->layout.get() : nullptr;
+}
+
 void bad_type(MPI_Datatype handle) {
   if (handle == MPI_DATATYPE_NULL) {
     fail(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");

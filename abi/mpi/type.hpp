@@ -80,6 +80,9 @@ extern const layout::datatype* predefined_layouts[type_values];
   return *found->layout;
 }
 
+/// The same; null where layout_of() throws. Cold.
+[[nodiscard]] const layout::datatype* layout_if_usable(MPI_Datatype handle) noexcept;
+
 /// The same for a buffer, of which it is known whether it is empty. Hot.
 [[nodiscard]] inline const layout::datatype& layout_of(MPI_Datatype handle, bool empty) {
   const std::uintptr_t v = value_of(handle);

@@ -10,15 +10,10 @@
 namespace sinew::mpi::watch {
 
 std::size_t amount::bytes() const noexcept {
-  if (count <= 0 || times <= 0 || type == MPI_DATATYPE_NULL) {
-    return 0;
-  }
-  try {
-    return static_cast<std::size_t>(count) * static_cast<std::size_t>(times) *
-           layout_of(type).size();
-  } catch (const failure&) {
-    return 0;
-  }
+  const layout::datatype* const layout = layout_if_usable(type);
+  return count <= 0 || times <= 0 || layout == nullptr
+             ? 0
+             : static_cast<std::size_t>(count) * static_cast<std::size_t>(times) * layout->size();
 }
 
 amount sum(const MPI_Count* counts, MPI_Datatype type, int blocks) noexcept {
@@ -63,6 +58,7 @@ void call::add(handle_kind kind, void** first, int count, bool may_end) {
 
 int call::end(int code) {
   ended_ = true;
+  succeeded = code == MPI_SUCCESS;
   check::end(*this);
   return code;
 }

@@ -84,6 +84,7 @@ class call {
   const arguments given;
   const void* const site;  ///< where the program has called: behind that call
   const std::int64_t began_ns;
+  bool succeeded = false;  ///< it has ended well; else what it was to make is not there
   std::array<handles, 2> touched;
   int touched_count = 0;
 

@@ -31,9 +31,8 @@ namespace sinew::mpi {
     MPI_Datatype target_type, MPI_Win win, std::size_t& bytes) noexcept {
   const std::uintptr_t t = value_of(type);
   const auto* const w = resolve<window_object>(win);
-  if (!is_open() || w == nullptr ||
-      type != target_type || count != target_count || count < 0 || buffer == nullptr ||
-      !is_predefined_type(t)) [[unlikely]] {
+  if (!is_open() || w == nullptr || type != target_type || count != target_count || count < 0 ||
+      buffer == nullptr || !is_predefined_type(t)) [[unlikely]] {
     return nullptr;
   }
   const layout::datatype* const layout = predefined_layouts[t - first_type_value];
@@ -82,8 +81,7 @@ namespace sinew::mpi {
 [[nodiscard, gnu::always_inline]] inline bool flushed_at_once(int rank, MPI_Win win) noexcept {
   const auto* const w = resolve<window_object>(win);
   const std::size_t r = static_cast<unsigned>(rank);
-  if (!is_open() || w == nullptr ||
-      r >= w->locks.size() || !w->locks[r].at_once()) [[unlikely]] {
+  if (!is_open() || w == nullptr || r >= w->locks.size() || !w->locks[r].at_once()) [[unlikely]] {
     return false;
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -26,8 +26,8 @@ struct world {
   /// The same for what MPI_Init and MPI_Finalize bound; sessions may use the library before and
   /// after. Written under the lock of init, read by anybody; nothing depends on it, so relaxed.
   std::atomic<phase> world_model{phase::before};
-  /// Calls go straight on: MPI runs, and nobody listens (watch.hpp). Changed with `now`; relaxed, as
-  /// that.
+  /// Calls go straight on: MPI runs, and nobody listens (watch.hpp). Changed with `now`; relaxed,
+  /// as that.
   std::atomic<bool> open{false};
   /// By the last two bits of the handle: 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF.
   comm_object* comms[4] = {};

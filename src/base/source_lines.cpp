@@ -20,9 +20,8 @@ const source_plugin* load_plugin() {
   const std::string file = own_folder() + "/libsinew_stacks.so";
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   const auto* const found =
-      library != nullptr
-          ? static_cast<const source_plugin*>(::dlsym(library, source_plugin_symbol))
-          : nullptr;
+      library != nullptr ? static_cast<const source_plugin*>(::dlsym(library, source_plugin_symbol))
+                         : nullptr;
   return found != nullptr && std::strcmp(found->build, build_id) == 0 ? found : nullptr;
 }
 
@@ -55,7 +54,8 @@ std::string name_of_file(const std::string& path) { return path.substr(path.rfin
 }  // namespace
 
 source_place source_of(const void* address) {
-  static auto& lock = *new std::mutex;  // never destroyed: MPI may be called while the program exits
+  static auto& lock =
+      *new std::mutex;  // never destroyed: MPI may be called while the program exits
   static auto& known = *new std::map<const void*, source_place>;
   const std::lock_guard held(lock);
   const auto [at, is_new] = known.try_emplace(address);

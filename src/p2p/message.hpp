@@ -18,10 +18,10 @@
 
 namespace sinew::p2p {
 
-/// Active messages of p2p. Header of the first three, and of am_push: the lower half of word 0 is the
-/// context, the upper one may say of which kinds the data are (layout::kinds_in); word 1 is the
-/// envelope (the sender's rank in the communicator and the tag). Of the others: word 0 names the sender's
-/// operation.
+/// Active messages of p2p. Header of the first three, and of am_push: the lower half of word 0 is
+/// the context, the upper one may say of which kinds the data are (layout::kinds_in); word 1 is the
+/// envelope (the sender's rank in the communicator and the tag). Of the others: word 0 names the
+/// sender's operation.
 enum am : fabric::handler_id {
   am_eager = core::handlers::p2p,  ///< payload: the data
   am_eager_sync,  ///< payload: the sender's operation (8 B), the data; answered by am_matched

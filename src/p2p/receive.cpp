@@ -435,12 +435,11 @@ receiver::eager_handlers handlers_of() {
 }  // namespace
 
 receiver::eager_handlers receiver::handlers() const noexcept {
-  return hears_kinds_
-             ? handlers_of<&receiver::arrived_with_kinds<false>,
-                           &receiver::arrived_with_kinds<true>>()
-         : threaded_ ? handlers_of<&receiver::arrived<true, false>, &receiver::arrived<true, true>>()
-                     : handlers_of<&receiver::arrived<false, false>,
-                                   &receiver::arrived<false, true>>();
+  return hears_kinds_ ? handlers_of<&receiver::arrived_with_kinds<false>,
+                                    &receiver::arrived_with_kinds<true>>()
+         : threaded_
+             ? handlers_of<&receiver::arrived<true, false>, &receiver::arrived<true, true>>()
+             : handlers_of<&receiver::arrived<false, false>, &receiver::arrived<false, true>>();
 }
 
 }  // namespace sinew::p2p

@@ -19,8 +19,9 @@ CHECKED = {"SINEW_MPI_CHECK": "1"}
 
 
 def lines_marked(case):
-    """What stands for the lines that the source marks with that case."""
-    return [f"mpi_mistakes.c:{i}" for i, text in enumerate(SOURCE, 1)
+    """What stands for the lines that the source marks with that case, and for the ones before, in
+    which a call of several lines may begin."""
+    return [f"mpi_mistakes.c:{i - back}" for i, text in enumerate(SOURCE, 1) for back in (0, 1)
             if f"/* {case} */" in text]
 
 
@@ -38,7 +39,7 @@ class Mistakes(unittest.TestCase):
         if not told:
             return [] if (wrong.code, wrong.err) == (0, "") else [f"{case}: {wrong.err}"]
         problems = []
-        if told not in wrong.err:
+        if not any(each in wrong.err for each in told.split(" | ")):
             problems.append(f"{case}: no '{told}' in: {wrong.err or wrong.code}")
         marked = lines_marked(case)
         if marked and not any(line in wrong.err for line in marked):
@@ -82,7 +83,7 @@ class Mistakes(unittest.TestCase):
 
     def test_an_error_says_its_line_without_the_checks(self):
         done = go("bad_rank", "wrong", {})
-        self.assertIn(lines_marked("bad_rank")[0], done.err)
+        self.assertTrue(any(line in done.err for line in lines_marked("bad_rank")), done.err)
 
 
 if __name__ == "__main__":

@@ -20,37 +20,49 @@ static int other(void) { return 1 - rank; }
 static void comm_dup(void) {
   MPI_Comm made;
   MPI_Comm_dup(all, &made); /* comm_dup */
-  if (!wrong) MPI_Comm_free(&made);
+  if (!wrong) {
+    MPI_Comm_free(&made);
+  }
 }
 static void comm_split(void) {
   MPI_Comm made;
   MPI_Comm_split(all, rank % 2, 0, &made); /* comm_split */
-  if (!wrong) MPI_Comm_free(&made);
+  if (!wrong) {
+    MPI_Comm_free(&made);
+  }
 }
 static void comm_idup(void) {
   MPI_Comm made;
   MPI_Request request;
   MPI_Comm_idup(all, &made, &request); /* comm_idup */
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  if (!wrong) MPI_Comm_free(&made);
+  if (!wrong) {
+    MPI_Comm_free(&made);
+  }
 }
 static void cart_create(void) {
   MPI_Comm made;
   const int periods[1] = {1};
   MPI_Cart_create(all, 1, &size, periods, 0, &made); /* cart_create */
-  if (!wrong) MPI_Comm_free(&made);
+  if (!wrong) {
+    MPI_Comm_free(&made);
+  }
 }
 static void intercomm(void) {
   MPI_Comm half, made;
   MPI_Comm_split(all, rank % 2, 0, &half);
   MPI_Intercomm_create(half, 0, all, 1 - rank % 2, 1, &made); /* intercomm */
   MPI_Comm_free(&half);
-  if (!wrong) MPI_Comm_free(&made);
+  if (!wrong) {
+    MPI_Comm_free(&made);
+  }
 }
 static void group(void) {
   MPI_Group made;
   MPI_Comm_group(all, &made); /* group */
-  if (!wrong) MPI_Group_free(&made);
+  if (!wrong) {
+    MPI_Group_free(&made);
+  }
 }
 static void group_incl(void) {
   MPI_Group whole, made;
@@ -58,19 +70,25 @@ static void group_incl(void) {
   MPI_Comm_group(all, &whole);
   MPI_Group_incl(whole, 1, &first, &made); /* group_incl */
   MPI_Group_free(&whole);
-  if (!wrong) MPI_Group_free(&made);
+  if (!wrong) {
+    MPI_Group_free(&made);
+  }
 }
 static void type(void) {
   MPI_Datatype made;
   MPI_Type_contiguous(3, MPI_INT, &made); /* type */
   MPI_Type_commit(&made);
-  if (!wrong) MPI_Type_free(&made);
+  if (!wrong) {
+    MPI_Type_free(&made);
+  }
 }
 static void type_of_type(void) {
   MPI_Datatype inner, made;
   MPI_Type_contiguous(3, MPI_INT, &inner); /* type_of_type */
   MPI_Type_vector(2, 1, 2, inner, &made);
-  if (!wrong) MPI_Type_free(&inner);
+  if (!wrong) {
+    MPI_Type_free(&inner);
+  }
   MPI_Type_free(&made);
 }
 static void add(void* in, void* inout, int* n, MPI_Datatype* t) {
@@ -79,14 +97,22 @@ static void add(void* in, void* inout, int* n, MPI_Datatype* t) {
 static void op(void) {
   MPI_Op made;
   MPI_Op_create(add, 1, &made); /* op */
-  if (!wrong) MPI_Op_free(&made);
+  if (!wrong) {
+    MPI_Op_free(&made);
+  }
 }
 static void send_not_awaited(void) {
   MPI_Request request = MPI_REQUEST_NULL;
   int word = 7;
-  if (rank == 0) MPI_Isend(&word, 1, MPI_INT, 1, 0, all, &request); /* send_not_awaited */
-  if (rank == 1) MPI_Recv(&word, 1, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE);
-  if (!wrong) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (rank == 0) {
+    MPI_Isend(&word, 1, MPI_INT, 1, 0, all, &request); /* send_not_awaited */
+  }
+  if (rank == 1) {
+    MPI_Recv(&word, 1, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE);
+  }
+  if (!wrong) {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
 }
 static void one_of_two_not_awaited(void) {
   MPI_Request requests[2];
@@ -101,7 +127,9 @@ static void receive_never_met(void) {
   MPI_Request request;
   int word;
   MPI_Irecv(&word, 1, MPI_INT, other(), 9, all, &request); /* receive_never_met */
-  if (wrong) return;
+  if (wrong) {
+    return;
+  }
   MPI_Cancel(&request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
@@ -112,7 +140,9 @@ static void persistent_not_freed(void) {
     MPI_Send_init(&word, 1, MPI_INT, 1, 0, all, &request); /* persistent_not_freed */
     MPI_Start(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    if (!wrong) MPI_Request_free(&request);
+    if (!wrong) {
+      MPI_Request_free(&request);
+    }
   } else {
     MPI_Recv(&word, 1, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE);
   }
@@ -121,13 +151,16 @@ static void window(void) {
   MPI_Win made;
   int* memory;
   MPI_Win_allocate(64, 1, MPI_INFO_NULL, all, &memory, &made); /* window */
-  if (!wrong) MPI_Win_free(&made);
+  if (!wrong) {
+    MPI_Win_free(&made);
+  }
 }
 static void file(void) {
   MPI_File made;
   char name[64];
   snprintf(name, sizeof name, "/tmp/mpi_mistakes_%d_%d", rank, (int)(MPI_Wtime() * 1e6) & 0xfffff);
-  MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, /* file */
+  MPI_File_open(MPI_COMM_SELF, name,
+                MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, /* file */
                 MPI_INFO_NULL, &made);
   if (!wrong) {
     MPI_File_close(&made);
@@ -137,17 +170,25 @@ static void file(void) {
 }
 static void message_not_received(void) {
   int word = 5;
-  if (rank == 0) MPI_Send(&word, 1, MPI_INT, 1, 3, all);
+  if (rank == 0) {
+    MPI_Send(&word, 1, MPI_INT, 1, 3, all);
+  }
   meet();
-  if (rank == 1 && !wrong) MPI_Recv(&word, 1, MPI_INT, 0, 3, all, MPI_STATUS_IGNORE);
+  if (rank == 1 && !wrong) {
+    MPI_Recv(&word, 1, MPI_INT, 0, 3, all, MPI_STATUS_IGNORE);
+  }
 }
 static void matched_not_received(void) {
   int word = 5;
   MPI_Message message;
-  if (rank == 0) MPI_Send(&word, 1, MPI_INT, 1, 3, all);
+  if (rank == 0) {
+    MPI_Send(&word, 1, MPI_INT, 1, 3, all);
+  }
   if (rank == 1) {
     MPI_Mprobe(0, 3, all, &message, MPI_STATUS_IGNORE); /* matched_not_received */
-    if (!wrong) MPI_Mrecv(&word, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    if (!wrong) {
+      MPI_Mrecv(&word, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    }
   }
 }
 
@@ -160,29 +201,43 @@ static int words[much];
 static void kind(void) {
   float f = 1;
   int i = 1;
-  if (rank == 0) wrong ? MPI_Send(&f, 1, MPI_FLOAT, 1, 0, all) : MPI_Send(&i, 1, MPI_INT, 1, 0, all);
-  if (rank == 1) MPI_Recv(&i, 1, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE); /* kind */
+  if (rank == 0) {
+    wrong ? MPI_Send(&f, 1, MPI_FLOAT, 1, 0, all) : MPI_Send(&i, 1, MPI_INT, 1, 0, all);
+  }
+  if (rank == 1) {
+    MPI_Recv(&i, 1, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE); /* kind */
+  }
 }
 static void kind_unexpected(void) {
-  if (rank == 0) MPI_Send(many, 4, wrong ? MPI_DOUBLE : MPI_INT, 1, 0, all);
+  if (rank == 0) {
+    MPI_Send(many, 4, wrong ? MPI_DOUBLE : MPI_INT, 1, 0, all);
+  }
   meet();
-  if (rank == 1) MPI_Recv(words, 8, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE); /* kind_unexpected */
+  if (rank == 1) {
+    MPI_Recv(words, 8, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE); /* kind_unexpected */
+  }
 }
 static void kind_of_long_message(void) {
-  if (rank == 0) MPI_Send(many, much / 2, wrong ? MPI_DOUBLE : MPI_INT, 1, 0, all);
-  if (rank == 1) MPI_Recv(words, much, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE); /* kind_of_long_message */
+  if (rank == 0) {
+    MPI_Send(many, much / 2, wrong ? MPI_DOUBLE : MPI_INT, 1, 0, all);
+  }
+  if (rank == 1) {
+    MPI_Recv(words, much, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE); /* kind_of_long_message */
+  }
 }
 static void kind_of_synchronous(void) {
   MPI_Request request;
-  if (rank == 0) MPI_Ssend(many, 2, wrong ? MPI_DOUBLE : MPI_LONG_LONG, 1, 0, all);
+  if (rank == 0) {
+    MPI_Ssend(many, 2, wrong ? MPI_DOUBLE : MPI_LONG_LONG, 1, 0, all);
+  }
   if (rank == 1) {
     MPI_Irecv(words, 2, MPI_LONG_LONG, 0, 0, all, &request); /* kind_of_synchronous */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 }
 static void kind_of_sendrecv(void) {
-  MPI_Sendrecv(words, 2, rank == 0 && wrong ? MPI_FLOAT : MPI_INT, other(), 0, words + 10, 2, MPI_INT,
-               other(), 0, all, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(words, 2, rank == 0 && wrong ? MPI_FLOAT : MPI_INT, other(), 0, words + 10, 2,
+               MPI_INT, other(), 0, all, MPI_STATUS_IGNORE);
 }
 static void kind_of_persistent(void) {
   MPI_Request request;
@@ -207,8 +262,12 @@ static void kind_of_structure(void) {
   const int turn = wrong && rank == 0;
   MPI_Type_create_struct(2, ones, turn ? swapped : places, turn ? turned : kinds, &made);
   MPI_Type_commit(&made);
-  if (rank == 0) MPI_Send(pair, 2, made, 1, 0, all);
-  if (rank == 1) MPI_Recv(pair, 2, made, 0, 0, all, MPI_STATUS_IGNORE); /* kind_of_structure */
+  if (rank == 0) {
+    MPI_Send(pair, 2, made, 1, 0, all);
+  }
+  if (rank == 1) {
+    MPI_Recv(pair, 2, made, 0, 0, all, MPI_STATUS_IGNORE); /* kind_of_structure */
+  }
   MPI_Type_free(&made);
 }
 /* Never wrong: what matches by the standard, however it is made. */
@@ -245,7 +304,9 @@ static void sent_changed(void) {
   int word = 1;
   if (rank == 0) {
     MPI_Isend(&word, 1, MPI_INT, 1, 0, all, &request); /* sent_changed */
-    if (wrong) word = 2;
+    if (wrong) {
+      word = 2;
+    }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     word = 3;
   } else {
@@ -256,7 +317,9 @@ static void long_sent_changed(void) {
   MPI_Request request;
   if (rank == 0) {
     MPI_Issend(words, much, MPI_INT, 1, 0, all, &request); /* long_sent_changed */
-    if (wrong) words[much - 1] = 2;
+    if (wrong) {
+      words[much - 1] = 2;
+    }
     MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
   } else {
     MPI_Recv(words, much, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE);
@@ -269,7 +332,7 @@ static void column_changed(void) {
   MPI_Type_commit(&column);
   if (rank == 0) {
     MPI_Isend(words, 1, column, 1, 0, all, &request); /* column_changed */
-    words[wrong ? 50 : 51] = 2; /* the other columns are free */
+    words[wrong ? 50 : 51] = 2;                       /* the other columns are free */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   } else {
     MPI_Recv(words, 10, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE);
@@ -280,10 +343,14 @@ static void received_changed(void) {
   MPI_Request request;
   int word = 1, mine = 5;
   MPI_Irecv(&word, 1, MPI_INT, other(), 0, all, &request); /* received_changed */
-  if (wrong) word = 2;
+  if (wrong) {
+    word = 2;
+  }
   MPI_Send(&mine, 1, MPI_INT, other(), 0, all);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  if (word != 5) MPI_Abort(all, 3);
+  if (word != 5) {
+    MPI_Abort(all, 3);
+  }
 }
 static void received_sent(void) {
   MPI_Request request;
@@ -328,7 +395,9 @@ static void persistent_changed(void) {
     for (int turn = 0; turn < 2; ++turn) {
       word = turn; /* not active: its own */
       MPI_Start(&request);
-      if (wrong && turn == 1) word = 7;
+      if (wrong && turn == 1) {
+        word = 7;
+      }
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     MPI_Request_free(&request);
@@ -345,9 +414,13 @@ static void persistent_receive_changed(void) {
     for (int turn = 0; turn < 2; ++turn) {
       word = 5;
       MPI_Start(&request);
-      if (wrong && turn == 1) word = 7;
+      if (wrong && turn == 1) {
+        word = 7;
+      }
       MPI_Wait(&request, MPI_STATUS_IGNORE);
-      if (word != 1) MPI_Abort(all, 3);
+      if (word != 1) {
+        MPI_Abort(all, 3);
+      }
     }
     MPI_Request_free(&request);
   } else {
@@ -359,14 +432,18 @@ static void broadcast_changed(void) {
   MPI_Request request;
   int word = 4;
   MPI_Ibcast(&word, 1, MPI_INT, 0, all, &request); /* broadcast_changed */
-  if (wrong && rank == 0) word = 5;
+  if (wrong && rank == 0) {
+    word = 5;
+  }
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 static void reduction_changed(void) {
   MPI_Request request;
   int word = 4, sum;
   MPI_Iallreduce(&word, &sum, 1, MPI_INT, MPI_SUM, all, &request); /* reduction_changed */
-  if (wrong) word = 5;
+  if (wrong) {
+    word = 5;
+  }
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 static void reduction_into_sent(void) {
@@ -391,7 +468,9 @@ static void written_changed(void) {
                 MPI_INFO_NULL, &f);
   remove(name);
   MPI_File_iwrite(f, words, 10, MPI_INT, &request); /* written_changed */
-  if (wrong) words[3] = 77;
+  if (wrong) {
+    words[3] = 77;
+  }
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_File_close(&f);
 }
@@ -412,9 +491,7 @@ static void other_root(void) { MPI_Bcast(words, 1, MPI_INT, wrong ? rank : 0, al
 static void other_op(void) {
   MPI_Allreduce(words, words + 1, 1, MPI_INT, wrong && rank == 1 ? MPI_MAX : MPI_SUM, all);
 }
-static void other_count(void) {
-  MPI_Bcast(words, wrong && rank == 1 ? 3 : 2, MPI_INT, 0, all);
-}
+static void other_count(void) { MPI_Bcast(words, wrong && rank == 1 ? 3 : 2, MPI_INT, 0, all); }
 static void other_kind(void) {
   MPI_Bcast(words, 1, wrong && rank == 1 ? MPI_FLOAT : MPI_INT, 0, all);
 }
@@ -454,7 +531,9 @@ static void null_buffer(void) {
 static void type_not_committed(void) {
   MPI_Datatype made;
   MPI_Type_contiguous(3, MPI_INT, &made);
-  if (!wrong) MPI_Type_commit(&made);
+  if (!wrong) {
+    MPI_Type_commit(&made);
+  }
   MPI_Send(words, 1, made, MPI_PROC_NULL, 0, all); /* type_not_committed */
   MPI_Type_free(&made);
 }
@@ -463,40 +542,56 @@ static void type_freed(void) {
   MPI_Type_contiguous(3, MPI_INT, &made);
   MPI_Type_commit(&made);
   kept = made;
-  if (wrong) MPI_Type_free(&made);
+  if (wrong) {
+    MPI_Type_free(&made);
+  }
   MPI_Send(words, 1, kept, MPI_PROC_NULL, 0, all); /* type_freed */
-  if (!wrong) MPI_Type_free(&made);
+  if (!wrong) {
+    MPI_Type_free(&made);
+  }
 }
 static void comm_freed(void) {
   MPI_Comm made, kept;
   MPI_Comm_dup(all, &made);
   kept = made;
-  if (wrong) MPI_Comm_free(&made);
+  if (wrong) {
+    MPI_Comm_free(&made);
+  }
   MPI_Barrier(kept); /* comm_freed */
-  if (!wrong) MPI_Comm_free(&made);
+  if (!wrong) {
+    MPI_Comm_free(&made);
+  }
 }
 static void world_freed(void) {
   MPI_Comm made = all;
-  if (!wrong) MPI_Comm_dup(all, &made);
+  if (!wrong) {
+    MPI_Comm_dup(all, &made);
+  }
   MPI_Comm_free(&made); /* world_freed */
 }
-static void bad_root(void) { MPI_Bcast(words, 1, MPI_INT, wrong ? size : 0, all); /* bad_root */
-}
+static void bad_root(void) { MPI_Bcast(words, 1, MPI_INT, wrong ? size : 0, all); /* bad_root */ }
 static void bad_op(void) {
   MPI_Allreduce(words, words + 1, 1, MPI_INT, wrong ? MPI_OP_NULL : MPI_SUM, all); /* bad_op */
 }
 static void op_not_for_type(void) {
-  MPI_Allreduce(many, many + 1, 1, MPI_DOUBLE, wrong ? MPI_BAND : MPI_SUM, all); /* op_not_for_type */
+  MPI_Allreduce(many, many + 1, 1, MPI_DOUBLE, wrong ? MPI_BAND : MPI_SUM,
+                all); /* op_not_for_type */
 }
 static void truncated(void) {
-  if (rank == 0) MPI_Send(words, 10, MPI_INT, 1, 0, all);
-  if (rank == 1) MPI_Recv(words, wrong ? 5 : 10, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE); /* truncated */
+  if (rank == 0) {
+    MPI_Send(words, 10, MPI_INT, 1, 0, all);
+  }
+  if (rank == 1) {
+    MPI_Recv(words, wrong ? 5 : 10, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE); /* truncated */
+  }
 }
 static void started_twice(void) {
   MPI_Request request;
   MPI_Recv_init(words, 1, MPI_INT, MPI_PROC_NULL, 0, all, &request);
   MPI_Start(&request);
-  if (!wrong) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (!wrong) {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
   MPI_Start(&request); /* started_twice */
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Request_free(&request);
@@ -522,10 +617,14 @@ static void group_rank(void) {
   MPI_Group_free(&made);
 }
 static void initialised_twice(void) {
-  if (wrong) MPI_Init(NULL, NULL);
+  if (wrong) {
+    MPI_Init(NULL, NULL);
+  }
 }
 static void after_finalize(void) {
-  if (!wrong) return;
+  if (!wrong) {
+    return;
+  }
   MPI_Finalize();
   MPI_Barrier(all);
 }
@@ -533,9 +632,13 @@ static void put_without_epoch(void) {
   MPI_Win w;
   int* memory;
   MPI_Win_allocate(64, 4, MPI_INFO_NULL, all, &memory, &w);
-  if (!wrong) MPI_Win_fence(0, w);
+  if (!wrong) {
+    MPI_Win_fence(0, w);
+  }
   MPI_Put(words, 1, MPI_INT, rank, 0, 1, MPI_INT, w); /* put_without_epoch */
-  if (!wrong) MPI_Win_fence(0, w);
+  if (!wrong) {
+    MPI_Win_fence(0, w);
+  }
   MPI_Win_free(&w);
 }
 static void put_outside(void) {
@@ -543,7 +646,9 @@ static void put_outside(void) {
   int* memory;
   MPI_Win_allocate(64, 4, MPI_INFO_NULL, all, &memory, &w);
   MPI_Win_fence(0, w);
-  if (rank == 0) MPI_Put(words, 1, MPI_INT, 1, wrong ? 16 : 15, 1, MPI_INT, w); /* put_outside */
+  if (rank == 0) {
+    MPI_Put(words, 1, MPI_INT, 1, wrong ? 16 : 15, 1, MPI_INT, w); /* put_outside */
+  }
   MPI_Win_fence(0, w);
   MPI_Win_free(&w);
 }
@@ -553,7 +658,9 @@ static void unlocked_twice(void) {
   MPI_Win_allocate(64, 4, MPI_INFO_NULL, all, &memory, &w);
   MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w);
   MPI_Win_unlock(0, w);
-  if (wrong) MPI_Win_unlock(0, w); /* unlocked_twice */
+  if (wrong) {
+    MPI_Win_unlock(0, w); /* unlocked_twice */
+  }
   MPI_Win_free(&w);
 }
 
@@ -577,9 +684,15 @@ static void put_and_get(void) {
   int *memory, mine = rank, got;
   MPI_Win w = open_window(&memory);
   MPI_Win_fence(0, w);
-  if (rank == 0) MPI_Put(&mine, 1, MPI_INT, 1, 3, 1, MPI_INT, w); /* put_and_get */
-  if (!wrong) MPI_Win_fence(0, w);
-  if (rank == 1) MPI_Get(&got, 1, MPI_INT, 1, 3, 1, MPI_INT, w);
+  if (rank == 0) {
+    MPI_Put(&mine, 1, MPI_INT, 1, 3, 1, MPI_INT, w); /* put_and_get */
+  }
+  if (!wrong) {
+    MPI_Win_fence(0, w);
+  }
+  if (rank == 1) {
+    MPI_Get(&got, 1, MPI_INT, 1, 3, 1, MPI_INT, w);
+  }
   MPI_Win_fence(0, w);
   MPI_Win_free(&w);
 }
@@ -587,9 +700,15 @@ static void put_and_accumulate(void) {
   int *memory, mine = rank;
   MPI_Win w = open_window(&memory);
   MPI_Win_lock_all(0, w);
-  if (rank == 0 && wrong) MPI_Put(&mine, 1, MPI_INT, 1, 3, 1, MPI_INT, w);
-  if (rank == 0 && !wrong) MPI_Accumulate(&mine, 1, MPI_INT, 1, 3, 1, MPI_INT, MPI_SUM, w);
-  if (rank == 1) MPI_Accumulate(&mine, 1, MPI_INT, 1, 3, 1, MPI_INT, MPI_SUM, w); /* put_and_accumulate */
+  if (rank == 0 && wrong) {
+    MPI_Put(&mine, 1, MPI_INT, 1, 3, 1, MPI_INT, w);
+  }
+  if (rank == 0 && !wrong) {
+    MPI_Accumulate(&mine, 1, MPI_INT, 1, 3, 1, MPI_INT, MPI_SUM, w);
+  }
+  if (rank == 1) {
+    MPI_Accumulate(&mine, 1, MPI_INT, 1, 3, 1, MPI_INT, MPI_SUM, w); /* put_and_accumulate */
+  }
   MPI_Win_unlock_all(w);
   MPI_Win_free(&w);
 }
@@ -597,7 +716,8 @@ static void two_operations(void) {
   int *memory, mine = rank;
   MPI_Win w = open_window(&memory);
   MPI_Win_fence(0, w);
-  MPI_Accumulate(&mine, 1, MPI_INT, 0, 0, 1, MPI_INT, wrong && rank == 1 ? MPI_MAX : MPI_SUM, w); /* two_operations */
+  MPI_Accumulate(&mine, 1, MPI_INT, 0, 0, 1, MPI_INT, wrong && rank == 1 ? MPI_MAX : MPI_SUM,
+                 w); /* two_operations */
   MPI_Win_fence(0, w);
   MPI_Win_free(&w);
 }
@@ -614,7 +734,9 @@ static void get_and_put_of_one_rank(void) {
   MPI_Win w = open_window(&memory);
   MPI_Win_lock(MPI_LOCK_SHARED, other(), 0, w);
   MPI_Put(&mine, 1, MPI_INT, other(), 5, 1, MPI_INT, w); /* get_and_put_of_one_rank */
-  if (!wrong) MPI_Win_flush(other(), w);
+  if (!wrong) {
+    MPI_Win_flush(other(), w);
+  }
   MPI_Get(&got, 1, MPI_INT, other(), 5, 1, MPI_INT, w);
   MPI_Win_unlock(other(), w);
   MPI_Win_free(&w);
@@ -626,8 +748,12 @@ static void part_of_a_row(void) {
   MPI_Type_vector(4, 1, 4, MPI_INT, &column);
   MPI_Type_commit(&column);
   MPI_Win_fence(0, w);
-  if (rank == 0) MPI_Put(words, 4, MPI_INT, 0, 0, 1, column, w); /* part_of_a_row */
-  if (rank == 1) MPI_Put(words, 1, MPI_INT, 0, wrong ? 8 : 9, 1, MPI_INT, w);
+  if (rank == 0) {
+    MPI_Put(words, 4, MPI_INT, 0, 0, 1, column, w); /* part_of_a_row */
+  }
+  if (rank == 1) {
+    MPI_Put(words, 1, MPI_INT, 0, wrong ? 8 : 9, 1, MPI_INT, w);
+  }
   MPI_Win_fence(0, w);
   MPI_Type_free(&column);
   MPI_Win_free(&w);
@@ -673,7 +799,9 @@ static void ordered_accesses(void) {
   MPI_Win_unlock_all(w);
   for (int i = 0; i < 8; ++i) {
     MPI_Win_fence(0, w);
-    if (rank == i % 2) MPI_Put(&mine, 1, MPI_INT, 0, 7, 1, MPI_INT, w);
+    if (rank == i % 2) {
+      MPI_Put(&mine, 1, MPI_INT, 0, 7, 1, MPI_INT, w);
+    }
   }
   MPI_Win_fence(0, w);
   MPI_Win_free(&w);
@@ -683,7 +811,9 @@ static void put_changed(void) {
   MPI_Win w = open_window(&memory);
   MPI_Win_lock(MPI_LOCK_SHARED, other(), 0, w);
   MPI_Put(&mine, 1, MPI_INT, other(), 0, 1, MPI_INT, w); /* put_changed */
-  if (wrong) mine = 5;
+  if (wrong) {
+    mine = 5;
+  }
   MPI_Win_unlock(other(), w);
   mine = 6;
   MPI_Win_free(&w);
@@ -693,7 +823,9 @@ static void two_gets(void) {
   MPI_Win w = open_window(&memory);
   MPI_Win_fence(0, w);
   MPI_Get(&got, 1, MPI_INT, 0, 0, 1, MPI_INT, w); /* two_gets */
-  if (!wrong) MPI_Win_fence(0, w);
+  if (!wrong) {
+    MPI_Win_fence(0, w);
+  }
   MPI_Get(&got, 1, MPI_INT, 1, 0, 1, MPI_INT, w);
   MPI_Win_fence(0, w);
   MPI_Win_free(&w);
@@ -703,8 +835,11 @@ static void got_and_sent(void) {
   MPI_Win w = open_window(&memory);
   MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w);
   MPI_Get(&got, 1, MPI_INT, 0, 0, 1, MPI_INT, w); /* got_and_sent */
-  if (!wrong) MPI_Win_flush_local(0, w);
-  MPI_Sendrecv(&got, 1, MPI_INT, other(), 0, &taken, 1, MPI_INT, other(), 0, all, MPI_STATUS_IGNORE);
+  if (!wrong) {
+    MPI_Win_flush_local(0, w);
+  }
+  MPI_Sendrecv(&got, 1, MPI_INT, other(), 0, &taken, 1, MPI_INT, other(), 0, all,
+               MPI_STATUS_IGNORE);
   MPI_Win_unlock(0, w);
   MPI_Win_free(&w);
 }
@@ -713,7 +848,8 @@ static void got_and_sent(void) {
 static const struct {
   const char* name;
   void (*run)(void);
-  const char* told; /* "": the mistake is none; of leaks and arguments the line is told, too */
+  const char* told; /* one of these, separated by " | "; "": the mistake is none; of leaks and
+                       arguments the line is told, too */
 } cases[] = {
     CASE(comm_dup, "a communicator has not been freed: MPI_Comm_dup"),
     CASE(comm_split, "a communicator has not been freed: MPI_Comm_split"),
@@ -761,7 +897,9 @@ static const struct {
     CASE(other_op, "rank 1 calls MPI_Allreduce with operation"),
     CASE(other_count, "rank 1 calls MPI_Bcast with 12 bytes"),
     CASE(other_kind, "rank 1 calls MPI_Bcast with data of kind"),
-    CASE(other_order, "rank 1 calls MPI_Ibcast, rank 0 calls MPI_Ibarrier"),
+    CASE(other_order,
+         "rank 1 calls MPI_Ibcast, rank 0 calls MPI_Ibarrier | "
+         "a rank sent more data than its partner expected"),
     CASE(bad_rank, "MPI_ERR_RANK"),
     CASE(bad_tag, "MPI_ERR_TAG"),
     CASE(bad_count, "MPI_ERR_COUNT"),
@@ -817,6 +955,8 @@ int main(int argc, char** argv) {
   }
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (!finalized) MPI_Finalize();
+  if (!finalized) {
+    MPI_Finalize();
+  }
   return 0;
 }

@@ -94,6 +94,12 @@ ledger& books() {
   return it;
 }
 
+bool overlap(const user& of, const use& what) {
+  return std::any_of(of.uses.begin(), of.uses.end(), [&](const use& each) {
+    return (each.writes || what.writes) && each.bytes.meet(what.bytes);
+  });
+}
+
 void take(const watch::call& call, use what) {
   if (!wanted(check::what::buffers) || what.bytes.ranges().empty()) {
     return;
@@ -102,16 +108,19 @@ void take(const watch::call& call, use what) {
   std::string wrong;
   {
     const std::lock_guard held(b.lock);
-    if (const user* const other = b.conflict(what); other != nullptr) {
+    const auto own = b.calls.find(&call);
+    if (own != b.calls.end() && overlap(own->second, what)) {
+      wrong = "the two buffers overlap, of which the call reads one and writes the other";
+    } else if (const user* const other = b.conflict(what); other != nullptr) {
       wrong = std::string("memory that this call ") + (what.writes ? "writes" : "reads") +
               " is in use: " + text_of(other->call, other->site) + ", has not been completed";
     } else {
-      b.calls.try_emplace(&call, user{call.name, call.site, {}}).first->second.uses.push_back(
-          std::move(what));
+      b.calls.try_emplace(&call, user{call.name, call.site, {}})
+          .first->second.uses.push_back(std::move(what));
     }
   }
   if (!wrong.empty()) {
-    found(MPI_ERR_BUFFER, wrong);
+    found(call, MPI_ERR_BUFFER, wrong);
   }
 }
 
@@ -163,24 +172,27 @@ bool settle(ledger& b, void* before, void* now, std::string& wrong) {
 /// An access that has no request is under way until its rank says so in a call of its window.
 void keep_access(ledger& b, const watch::call& call) {
   const auto of_call = b.calls.find(&call);
-  const bool has_request = std::any_of(
-      call.touched.begin(), call.touched.begin() + call.touched_count,
-      [](const watch::handles& h) { return h.kind == watch::handle_kind::request; });
-  if (of_call != b.calls.end() && call.given.win != MPI_WIN_NULL && !has_request) {
+  const bool has_request =
+      std::any_of(call.touched.begin(), call.touched.begin() + call.touched_count,
+                  [](const watch::handles& h) { return h.kind == watch::handle_kind::request; });
+  if (of_call != b.calls.end() && call.given.win != MPI_WIN_NULL && !has_request &&
+      call.succeeded) {
     b.begin(b.accesses[{call.given.win, call.given.peer}].emplace_back(std::move(of_call->second)));
   }
 }
 
 void settle_accesses(ledger& b, const watch::call& call, std::string& wrong) {
   const std::string_view name = call.name;
-  const bool of_one = name == "MPI_Win_flush" || name == "MPI_Win_flush_local" ||
-                      name == "MPI_Win_unlock";
+  const bool of_one =
+      name == "MPI_Win_flush" || name == "MPI_Win_flush_local" || name == "MPI_Win_unlock";
   if (!of_one && name != "MPI_Win_flush_all" && name != "MPI_Win_flush_local_all" &&
       name != "MPI_Win_unlock_all" && name != "MPI_Win_fence" && name != "MPI_Win_complete") {
     return;
   }
-  for (auto& [of, users] : b.accesses) {
+  for (auto at = b.accesses.begin(); at != b.accesses.end();) {
+    auto& [of, users] = *at;
     if (of.first != call.given.win || (of_one && of.second != call.given.peer)) {
+      ++at;
       continue;
     }
     for (user& u : users) {
@@ -190,7 +202,7 @@ void settle_accesses(ledger& b, const watch::call& call, std::string& wrong) {
       }
       b.end(u);
     }
-    users.clear();
+    at = b.accesses.erase(at);
   }
 }
 
@@ -207,9 +219,9 @@ void settle_buffers(const watch::call& call) {
     for (int t = 0; t < call.touched_count; ++t) {
       const watch::handles& touched = call.touched[static_cast<std::size_t>(t)];
       for (int i = 0; touched.kind == watch::handle_kind::request && i < touched.count; ++i) {
-        if (!touched.may_end) {
+        if (!touched.may_end && call.succeeded) {
           hand_over(b, call, touched.first[i]);
-        } else {
+        } else if (touched.may_end) {
           (void)settle(b, touched.before(i), touched.first[i], wrong);
         }
       }
@@ -219,7 +231,7 @@ void settle_buffers(const watch::call& call) {
     b.calls.erase(&call);
   }
   if (!wrong.empty()) {
-    found(MPI_ERR_BUFFER, wrong);
+    found(call, MPI_ERR_BUFFER, wrong);
   }
 }
 

@@ -5,7 +5,7 @@
 // read is found when the request ends.
 #pragma once
 
-#include "abi/mpi/check/overlap.hpp"
+#include "abi/mpi/check/bytes_of_buffer.hpp"
 #include "abi/mpi/watch.hpp"
 
 namespace sinew::mpi::check {

@@ -19,6 +19,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/error_table.hpp"
 #include "abi/mpi/settings.hpp"
+#include "abi/mpi/window.hpp"
 #include "sinew/base/parse.hpp"
 #include "sinew/base/raw_write.hpp"
 #include "sinew/base/source_lines.hpp"
@@ -89,20 +90,21 @@ void report(const std::string& ranks, int code, const std::string& sentence) {
   }
   const int to = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (to < 0) {
-    base::raw_write(2, "sinew: SINEW_MPI_CHECK_REPORT: " + file + " cannot be written: " +
-                           std::strerror(errno) + ".\n");
+    base::raw_write(2, "sinew: SINEW_MPI_CHECK_REPORT: " + file +
+                           " cannot be written: " + std::strerror(errno) + ".\n");
     return;
   }
-  base::raw_write(to, "{\"ranks\":" + formats::json_quoted(ranks) + ",\"class\":" +
-                          formats::json_quoted(class_name(code)) + ",\"finding\":" +
-                          formats::json_quoted(sentence) + "}\n");
+  base::raw_write(to, "{\"ranks\":" + formats::json_quoted(ranks) +
+                          ",\"class\":" + formats::json_quoted(class_name(code)) +
+                          ",\"finding\":" + formats::json_quoted(sentence) + "}\n");
   ::close(to);
 }
 
-void found(int code, const std::string& sentence) {
+void found(const watch::call& call, int code, const std::string& sentence) {
+  const auto* const w = resolve<window_object>(call.given.win);
   report(std::to_string(process.runtime->rank().value()), code,
-         std::string(current_call) + ": " + sentence);
-  throw failure{code, sentence};
+         std::string(call.name) + ": " + sentence);
+  throw failure{code, sentence, w != nullptr ? w->comm : nullptr};
 }
 
 std::vector<std::string> gather_texts(coll::participant all, const std::string& mine) {
@@ -127,7 +129,8 @@ std::vector<std::string> gather_texts(coll::participant all, const std::string& 
   }
   std::vector<std::string> texts(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
-    texts[r] = text.substr(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(counts[r]));
+    texts[r] =
+        text.substr(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(counts[r]));
   }
   return texts;
 }

@@ -16,7 +16,7 @@ namespace sinew::mpi::check {
 /// As in the setting.
 enum class what : std::uint8_t { collectives, kinds, buffers, windows, leaks };
 
-[[nodiscard]] bool wanted() noexcept;        ///< any
+[[nodiscard]] bool wanted() noexcept;  ///< any
 [[nodiscard]] bool wanted(what it) noexcept;
 
 // --- of each call (watch.cpp) ---
@@ -36,7 +36,7 @@ void finish();
 /// "MPI_Isend, in exchange (halo.c:38)".
 [[nodiscard]] std::string text_of(const char* call, const void* site);
 /// Throws it as an error of the call, and reports it.
-[[noreturn, gnu::cold]] void found(int code, const std::string& sentence);
+[[noreturn, gnu::cold]] void found(const watch::call& call, int code, const std::string& sentence);
 /// The texts of all ranks, by rank, at rank 0; nothing at the others, and where one has died.
 /// Suspends.
 [[nodiscard]] std::vector<std::string> gather_texts(coll::participant all, const std::string& mine);

@@ -255,12 +255,16 @@ verdict decide_at_first(const comm_object& c, const signature& mine) {
   const core::communicator& comm = *c.together();
   p2p::engine& engine = *process.engine;
   std::vector<signature> others(static_cast<std::size_t>(comm.size() - 1));
+  bool all_live = true;
   for (int r = 1; r < comm.size(); ++r) {
-    engine.recv(comm, p2p::collectives_of(comm), bytes_of(others[static_cast<std::size_t>(r - 1)]),
-                comm_rank{r}, signature_tag);
+    const p2p::result heard =
+        engine.recv(comm, p2p::collectives_of(comm),
+                    bytes_of(others[static_cast<std::size_t>(r - 1)]), comm_rank{r}, signature_tag);
+    all_live = all_live && heard.error == p2p::fault::none;
   }
   const verdict earlier = verdict_of_earlier(c);
-  const verdict v = earlier.rank >= 0 ? earlier : judge(mine, others);
+  // The collective itself says what has become of the others.
+  const verdict v = !all_live ? verdict{} : earlier.rank >= 0 ? earlier : judge(mine, others);
   for (int r = 1; r < comm.size(); ++r) {
     if (others[static_cast<std::size_t>(r - 1)].how == form::blocking) {
       engine.send(comm, p2p::collectives_of(comm), bytes_of(v), comm_rank{r}, verdict_tag);
@@ -318,7 +322,7 @@ void compare(of_call of, comm_object& c, signature mine) {
   }
   if (v.rank >= 0) {
     const failure told = failure_of(v);
-    found(told.code, told.sentence);
+    found(of.call, told.code, told.sentence);
   }
 }
 

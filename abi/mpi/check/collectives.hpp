@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SINEW_MPI_CHECK=collectives: before a collective runs its ranks compare what they call: which collective,
-// root, operation, and, where all blocks are alike, how much data of which kind. Rank 0 of the
-// communicator compares. Blocking calls wait for its answer, and all fail if one differs, or if an
-// earlier call did that was not waited for; if errors are fatal rank 0 tells of those as soon as it
-// hears of them. Amounts of the v and w forms and of neighbours are not compared, and of calls
-// between groups only the names are. A rank's send and receive buffers must not overlap either.
+// SINEW_MPI_CHECK=collectives: before a collective runs its ranks compare what they call: which
+// collective, root, operation, and, where all blocks are alike, how much data of which kind. Rank 0
+// of the communicator compares. Blocking calls wait for its answer, and all fail if one differs, or
+// if an earlier call did that was not waited for; if errors are fatal rank 0 tells of those as soon
+// as it hears of them. Amounts of the v and w forms and of neighbours are not compared, and of
+// calls between groups only the names are. A rank's send and receive buffers must not overlap
+// either.
 #pragma once
 
 #include <cstdint>
 
-#include "abi/mpi/collective_arguments.hpp"
 #include "abi/mpi/check/buffers.hpp"
+#include "abi/mpi/check/bytes_of_buffer.hpp"
 #include "abi/mpi/check/check.hpp"
-#include "abi/mpi/check/overlap.hpp"
 #include "abi/mpi/check/windows.hpp"
+#include "abi/mpi/collective_arguments.hpp"
 #include "abi/mpi/comm.hpp"
 
 namespace sinew::mpi::check {
@@ -69,9 +70,8 @@ void compare_as(of_call how, MPI_Comm comm, const Describe& describe) {
     return;
   }
   comm_object& c = comm_of(comm);
-  const described_call mine =
-      c.sides != nullptr ? described_call(signature{})
-                         : describe(c.comm->size(), c.comm->rank().value());
+  const described_call mine = c.sides != nullptr ? described_call(signature{})
+                                                 : describe(c.comm->size(), c.comm->rank().value());
   if (wanted(what::collectives)) {
     compare(how, c, mine.is);
   }
@@ -87,8 +87,8 @@ void compare_as(of_call how, MPI_Comm comm, const Describe& describe) {
 inline void Barrier(of_call how, MPI_Comm comm, auto...) {
   compare_as(how, comm, [](int, int) { return described_call(signature{}); });
 }
-inline void Bcast(of_call how, void* data, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
-                  auto...) {
+inline void Bcast(of_call how, void* data, MPI_Count count, MPI_Datatype type, int root,
+                  MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int, int rank) {
     const bytes_of_buffer all(data, count, type);
     return rank == root ? described_call(amount(count, type, root), all, {})
@@ -106,22 +106,23 @@ inline void Reduce(of_call how, const void* send, void* recv, MPI_Count count, M
 inline void Allreduce(of_call how, const void* send, void* recv, MPI_Count count, MPI_Datatype type,
                       MPI_Op op, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int, int) {
-    return described_call(with_op(amount(count, type), op), {send, count, type}, {recv, count, type});
+    return described_call(with_op(amount(count, type), op), {send, count, type},
+                          {recv, count, type});
   });
 }
 inline void Scan(of_call how, const void* a, void* b, MPI_Count count, MPI_Datatype type, MPI_Op op,
                  MPI_Comm comm, auto...) {
   Allreduce(how, a, b, count, type, op, comm);
 }
-inline void Exscan(of_call how, const void* a, void* b, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                   MPI_Comm comm, auto...) {
+inline void Exscan(of_call how, const void* a, void* b, MPI_Count count, MPI_Datatype type,
+                   MPI_Op op, MPI_Comm comm, auto...) {
   Allreduce(how, a, b, count, type, op, comm);
 }
 inline void Reduce_scatter_block(of_call how, const void* send, void* recv, MPI_Count count,
                                  MPI_Datatype type, MPI_Op op, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int) {
     return described_call(with_op(amount(count, type), op), {send, count * size, type},
-                        {recv, count, type});
+                          {recv, count, type});
   });
 }
 inline void Reduce_scatter(of_call how, const void* send, void* recv, const MPI_Count counts[],
@@ -132,29 +133,30 @@ inline void Reduce_scatter(of_call how, const void* send, void* recv, const MPI_
       sum += counts[r];
     }
     const signature s = with_op(amount(sum, type), op);
-    return counts == nullptr ? described_call(s) : described_call(s, {send, sum, type}, {recv, counts[rank], type});
+    return counts == nullptr ? described_call(s)
+                             : described_call(s, {send, sum, type}, {recv, counts[rank], type});
   });
 }
-inline void Gather(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
-                   MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
-                   auto...) {
+inline void Gather(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type,
+                   void* recv, MPI_Count receives, MPI_Datatype receive_type, int root,
+                   MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int rank) {
-    return rank != root ? described_call(amount(sends, send_type, root),
-                                         {send, sends, send_type}, {})
-                        : described_call(amount(receives, receive_type, root),
-                                       {send, in_place(send) ? 0 : sends, send_type},
-                                       {recv, receives * size, receive_type});
+    return rank != root
+               ? described_call(amount(sends, send_type, root), {send, sends, send_type}, {})
+               : described_call(amount(receives, receive_type, root),
+                                {send, in_place(send) ? 0 : sends, send_type},
+                                {recv, receives * size, receive_type});
   });
 }
-inline void Scatter(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
-                    MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
-                    auto...) {
+inline void Scatter(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type,
+                    void* recv, MPI_Count receives, MPI_Datatype receive_type, int root,
+                    MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int rank) {
     return rank != root
                ? described_call(amount(receives, receive_type, root), {},
                                 {recv, receives, receive_type})
                : described_call(amount(sends, send_type, root), {send, sends * size, send_type},
-                              {recv, in_place(recv) ? 0 : receives, receive_type});
+                                {recv, in_place(recv) ? 0 : receives, receive_type});
   });
 }
 inline void Allgather(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type,
@@ -162,8 +164,8 @@ inline void Allgather(of_call how, const void* send, MPI_Count sends, MPI_Dataty
                       auto...) {
   compare_as(how, comm, [&](int size, int) {
     return described_call(amount(receives, receive_type),
-                        {send, in_place(send) ? 0 : sends, send_type},
-                        {recv, receives * size, receive_type});
+                          {send, in_place(send) ? 0 : sends, send_type},
+                          {recv, receives * size, receive_type});
   });
 }
 inline void Alltoall(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type,
@@ -171,18 +173,18 @@ inline void Alltoall(of_call how, const void* send, MPI_Count sends, MPI_Datatyp
                      auto...) {
   compare_as(how, comm, [&](int size, int) {
     return described_call(amount(receives, receive_type),
-                        {send, in_place(send) ? 0 : sends * size, send_type},
-                        {recv, receives * size, receive_type});
+                          {send, in_place(send) ? 0 : sends * size, send_type},
+                          {recv, receives * size, receive_type});
   });
 }
-inline void Gatherv(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
-                    const MPI_Count receives[], const MPI_Aint displacements[],
+inline void Gatherv(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type,
+                    void* recv, const MPI_Count receives[], const MPI_Aint displacements[],
                     MPI_Datatype receive_type, int root, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int rank) {
     return rank != root
                ? described_call(with_root(root), {send, sends, send_type}, {})
                : described_call(with_root(root), {send, in_place(send) ? 0 : sends, send_type},
-                              {recv, size, receives, displacements, receive_type});
+                                {recv, size, receives, displacements, receive_type});
   });
 }
 inline void Scatterv(of_call how, const void* send, const MPI_Count sends[],
@@ -193,7 +195,7 @@ inline void Scatterv(of_call how, const void* send, const MPI_Count sends[],
     return rank != root
                ? described_call(with_root(root), {}, {recv, receives, receive_type})
                : described_call(with_root(root), {send, size, sends, displacements, send_type},
-                              {recv, in_place(recv) ? 0 : receives, receive_type});
+                                {recv, in_place(recv) ? 0 : receives, receive_type});
   });
 }
 inline void Allgatherv(of_call how, const void* send, MPI_Count sends, MPI_Datatype send_type,
@@ -201,7 +203,7 @@ inline void Allgatherv(of_call how, const void* send, MPI_Count sends, MPI_Datat
                        MPI_Datatype receive_type, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int) {
     return described_call(signature{}, {send, in_place(send) ? 0 : sends, send_type},
-                        {recv, size, receives, displacements, receive_type});
+                          {recv, size, receives, displacements, receive_type});
   });
 }
 /// `Type`: one datatype for all blocks, or one for each.
@@ -211,7 +213,7 @@ void compare_exchange(of_call how, const void* send, const MPI_Count sends[], co
                       Type receive_type, MPI_Comm comm) {
   compare_as(how, comm, [&](int size, int) {
     return described_call(signature{}, {send, size, sends, from, send_type},
-                        {recv, size, receives, into, receive_type});
+                          {recv, size, receives, into, receive_type});
   });
 }
 inline void Alltoallv(of_call how, const void* send, const MPI_Count sends[], const MPI_Aint from[],

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "abi/mpi/check/check.hpp"
-#include "abi/mpi/check/overlap.hpp"
 #include "abi/mpi/message.hpp"
 
 namespace sinew::mpi::check {
@@ -36,16 +35,23 @@ class checked_receive final : public operation {
     if (apart_ != nullptr) {
       (void)pack(before_.get());
     }
-    const p2p::buffer to =
-        apart_ != nullptr ? p2p::buffer::of_bytes(apart_.get(), room) : of_.into;
+    const p2p::buffer to = apart_ != nullptr ? p2p::buffer::of_bytes(apart_.get(), room) : of_.into;
     receive_ = process.engine->irecv(c, p2p::messages_of(c), to, of_.source, of_.tag);
   }
   bool ended(const request_object&) const noexcept override { return receive_->done(); }
+  void wait(request_object& r) override {
+    let_messages_in();
+    operation::wait(r);
+  }
   int finish(request_object&, MPI_Status* status, std::string* sentence) override {
     const p2p::result received = collect(receive_);
     set_status(status, received);
     int code = code_of(received, sentence);
-    const std::string wrong = code == MPI_SUCCESS ? take(received, code) : "";
+    if (code != MPI_SUCCESS) {
+      deliver(received);
+      return code;
+    }
+    const std::string wrong = take(received, code);
     if (sentence != nullptr && !wrong.empty()) {
       *sentence = wrong;
     }
@@ -61,18 +67,29 @@ class checked_receive final : public operation {
     return is_of_failure(receive_->outcome.error);
   }
   void cancel(request_object&) override { (void)process.engine->cancel(*receive_); }
-  /// The data may still come, into memory that nobody has any more: it stays.
+  /// Its data come still, now or when the message does.
   void drop(request_object& r) override {
-    if (receive_ != nullptr && !receive_->done()) {
-      (void)apart_.release();
+    dropped_.of = &r;
+    dropped_.fire = [](core::waiter& w) noexcept {
+      request_object& of = *static_cast<waits_for_message&>(w).of;
+      auto& self = *static_cast<checked_receive*>(of.stands_for);
+      self.deliver(collect(self.receive_));
+      free_request(of);
+    };
+    if (receive_ == nullptr || !receive_->attach(dropped_)) {
+      dropped_.fire(dropped_);
     }
-    (void)collect(receive_);
-    free_request(r);
   }
 
  private:
   std::size_t pack(std::byte* to) const {
     return layout::pack(*of_.into.type, of_.into.count, of_.into.base, 0, {to, of_.into.bytes()});
+  }
+  void deliver(const p2p::result& received) const noexcept {
+    if (apart_ != nullptr && received.error != p2p::fault::cancelled) {
+      layout::unpack(*of_.into.type, of_.into.count, of_.into.base, 0,
+                     {apart_.get(), received.bytes});
+    }
   }
   /// Looks at what has come and puts it where it belongs. What is wrong, or "".
   std::string take(const p2p::result& received, int& code) {
@@ -84,15 +101,15 @@ class checked_receive final : public operation {
         wrong = "the program has changed the buffer of " + text_of(call_, site_) +
                 ", before that had been completed";
       }
-      layout::unpack(*of_.into.type, of_.into.count, of_.into.base, 0,
-                     {apart_.get(), received.bytes});
     }
+    deliver(received);
     const std::uint32_t kinds = layout::kinds_in(*of_.into.type, of_.into.count, received.bytes);
     if (wanted(what::kinds) && kinds != 0 && received.kinds != 0 && kinds != received.kinds) {
       code = MPI_ERR_TYPE;
       wrong = "the message from rank " + to_string(received.source) + ", tag " +
               to_string(received.tag) + ", has " + layout::text_of_kinds(received.kinds) +
-              ", its receive, " + text_of(call_, site_) + ", expects " + layout::text_of_kinds(kinds);
+              ", its receive, " + text_of(call_, site_) + ", expects " +
+              layout::text_of_kinds(kinds);
     }
     if (!wrong.empty()) {
       report(std::to_string(process.runtime->rank().value()), code, wrong);
@@ -100,15 +117,25 @@ class checked_receive final : public operation {
     return wrong;
   }
 
+  /// MPI_Request_free has come before the message.
+  struct waits_for_message : core::waiter {
+    request_object* of = nullptr;
+  };
+
   const char* const call_;
   const void* const site_;
   const arguments of_;
   std::unique_ptr<std::byte[]> apart_;   ///< the message's data, packed; null: into the buffer
   std::unique_ptr<std::byte[]> before_;  ///< what the buffer held, packed
   p2p::request* receive_ = nullptr;
+  waits_for_message dropped_;
 };
 
 bool looks_at_data() { return wanted(what::buffers) || wanted(what::kinds); }
+
+/// A blocking receive may be made of a request: not where its source may die, of which the one
+/// hears otherwise than the other.
+bool receives_by_request() { return looks_at_data() && !process.engine->outlives_ranks(); }
 
 /// A request that is not started. The arguments are checked as those of any receive.
 request_object& prepare(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type,
@@ -117,9 +144,10 @@ request_object& prepare(const watch::call& call, void* buf, MPI_Count count, MPI
   check_source(c, source);
   check_tag_or_any(c, tag);
   const p2p::buffer into = data_of(buf, count, type);
-  return new_request(&c, std::make_unique<checked_receive>(
-                             call, checked_receive::arguments{into, layout::share(*into.type),
-                                                              comm_rank{source}, message_tag{tag}}));
+  return new_request(
+      &c, std::make_unique<checked_receive>(
+              call, checked_receive::arguments{into, layout::share(*into.type), comm_rank{source},
+                                               message_tag{tag}}));
 }
 
 request_object& begin(request_object& r) {
@@ -146,14 +174,13 @@ int Irecv(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type
     return impl::Irecv(buf, count, type, source, tag, comm, request);
   }
   check_out(request, "request");
-  *request =
-      handle_of<MPI_Request>(&begin(prepare(call, buf, count, type, source, tag, comm)));
+  *request = handle_of<MPI_Request>(&begin(prepare(call, buf, count, type, source, tag, comm)));
   return MPI_SUCCESS;
 }
 
 int Recv(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type, int source,
          int tag, MPI_Comm comm, MPI_Status* status) {
-  return looks_at_data()
+  return receives_by_request()
              ? complete(begin(prepare(call, buf, count, type, source, tag, comm)), status)
              : impl::Recv(buf, count, type, source, tag, comm, status);
 }
@@ -175,10 +202,7 @@ int Recv_init(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype 
 int Sendrecv(const watch::call& call, const void* send, MPI_Count sends, MPI_Datatype send_type,
              int dest, int send_tag, void* recv, MPI_Count receives, MPI_Datatype receive_type,
              int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
-  if (wanted(what::buffers) && dest != MPI_PROC_NULL && source != MPI_PROC_NULL) {
-    forbid_overlap({send, sends, send_type}, {recv, receives, receive_type});
-  }
-  if (!looks_at_data()) {
+  if (!receives_by_request()) {
     return impl::Sendrecv(send, sends, send_type, dest, send_tag, recv, receives, receive_type,
                           source, receive_tag, comm, status);
   }

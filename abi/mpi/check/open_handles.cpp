@@ -59,7 +59,7 @@ void count_handles(const watch::call& call) {
   const std::lock_guard held(h.lock);
   for (int t = 0; t < call.touched_count; ++t) {
     const watch::handles& touched = call.touched[static_cast<std::size_t>(t)];
-    for (int i = 0; i < touched.count; ++i) {
+    for (int i = 0; i < touched.count && (touched.may_end || call.succeeded); ++i) {
       void* const now = touched.first[i];
       void* const was = touched.may_end ? touched.before(i) : nullptr;
       if (!touched.may_end && !is_predefined(now)) {

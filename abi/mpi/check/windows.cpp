@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,18 +23,20 @@ namespace {
 
 /// Bytes of a window that one rank has accessed. It travels as a line of text.
 struct touched {
+  int window = 0;  ///< of those that are compared
   int target = 0;
   std::int64_t begin = 0;
   std::int64_t end = 0;
   access how = access::get;
-  std::int64_t op = 0;      ///< of accumulates: the handle's value
-  int kind = 0;             ///< the layout::element, or none
-  std::int64_t batch = 0;   ///< alike for accesses that the rank itself has not ordered
-  bool alone = false;       ///< in an epoch that excludes all others, or whose order is not known
-  bool informed = false;    ///< the rank may have heard of what others did
-  std::string text;         ///< the call and its line
-  int origin = 0;           ///< by whoever reads the line
+  std::int64_t op = 0;     ///< of accumulates: the handle's value
+  int kind = 0;            ///< the layout::element, or none
+  std::int64_t batch = 0;  ///< alike for accesses that the rank itself has not ordered
+  bool alone = false;      ///< in an epoch that excludes all others, or whose order is not known
+  bool informed = false;   ///< the rank may have heard of what others did
+  std::string text;        ///< the call and its line
+  int origin = 0;          ///< by whoever reads the line
 
+  /// Without the window.
   [[nodiscard]] std::string line() const {
     std::string all;
     for (const std::int64_t n :
@@ -43,17 +46,26 @@ struct touched {
     }
     return all + text;
   }
-  /// Of what line() has made.
+  /// Of the window and what line() has made.
   static touched of(const std::string& line, int origin) {
-    std::array<std::int64_t, 9> n{};
+    std::array<std::int64_t, 10> n{};
     std::size_t at = 0;
     for (std::int64_t& each : n) {
       const std::size_t space = line.find(' ', at);
       each = base::parse_integer(std::string_view(line).substr(at, space - at)).value_or(0);
       at = space + 1;
     }
-    return {static_cast<int>(n[0]), n[1],      n[2],      static_cast<access>(n[3]), n[4],
-            static_cast<int>(n[5]), n[6],      n[7] != 0, n[8] != 0,                 line.substr(at),
+    return {static_cast<int>(n[0]),
+            static_cast<int>(n[1]),
+            n[2],
+            n[3],
+            static_cast<access>(n[4]),
+            n[5],
+            static_cast<int>(n[6]),
+            n[7],
+            n[8] != 0,
+            n[9] != 0,
+            line.substr(at),
             origin};
   }
 };
@@ -61,7 +73,7 @@ struct touched {
 /// What this rank has done in a window since the last collective call of its ranks.
 struct account {
   MPI_Win win;
-  std::set<std::string> lines{};
+  std::set<std::string> lines{};  ///< without their first word
   std::int64_t batch = 0;
   bool informed = false;
   bool has_read = false;
@@ -90,7 +102,7 @@ ledger& books() {
 constexpr std::size_t most_lines = 5'000;  ///< of a rank and window; more is not compared
 
 bool conflict(const touched& a, const touched& b) {
-  if (a.target != b.target || a.begin >= b.end || b.begin >= a.end) {
+  if (a.window != b.window || a.target != b.target || a.begin >= b.end || b.begin >= a.end) {
     return false;
   }
   // Who puts again and again from one line means it so: all that is undefined is which one stays.
@@ -98,11 +110,21 @@ bool conflict(const touched& a, const touched& b) {
                            : a.alone || b.alone || a.informed || b.informed) {
     return false;
   }
+  const auto none = static_cast<std::int64_t>(value_of(MPI_NO_OP));
+  const auto reads = [none](const touched& t) {
+    return t.how == access::get || (t.how == access::accumulate && t.op == none);
+  };
+  if (reads(a) && reads(b)) {
+    return false;
+  }
   if (a.how == access::accumulate && b.how == access::accumulate) {
-    const auto none = static_cast<std::int64_t>(value_of(MPI_NO_OP));
+    // Those of one rank are done in their order (MPI-5.0 section 12.7.2).
+    if (a.origin == b.origin) {
+      return false;
+    }
     return a.kind != b.kind || (a.op != b.op && a.op != none && b.op != none);
   }
-  return a.how != access::get || b.how != access::get;
+  return true;
 }
 
 std::string sentence_about(const touched& a, const touched& b) {
@@ -128,10 +150,12 @@ std::string judge(const std::vector<std::string>& of_ranks) {
     }
   }
   std::sort(all.begin(), all.end(), [](const touched& a, const touched& b) {
-    return std::pair(a.target, a.begin) < std::pair(b.target, b.begin);
+    return std::tuple(a.window, a.target, a.begin) < std::tuple(b.window, b.target, b.begin);
   });
   for (auto a = all.begin(); a != all.end(); ++a) {
-    for (auto b = a + 1; b != all.end() && b->target == a->target && b->begin < a->end; ++b) {
+    for (auto b = a + 1;
+         b != all.end() && b->window == a->window && b->target == a->target && b->begin < a->end;
+         ++b) {
       if (conflict(*a, *b)) {
         return sentence_about(*a, *b);
       }
@@ -140,22 +164,27 @@ std::string judge(const std::vector<std::string>& of_ranks) {
   return "";
 }
 
-/// All ranks of the window.
-void compare(const watch::call& call, MPI_Win win) {
+/// All ranks of the windows, which are those of each.
+void compare(const watch::call& call, const std::vector<MPI_Win>& windows) {
+  if (windows.empty()) {
+    return;
+  }
   std::string mine;
   {
     ledger& b = books();
     const std::lock_guard held(b.lock);
-    account& a = b.of(win);
-    for (const std::string& line : a.lines) {
-      mine += line + "\n";
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      account& a = b.of(windows[i]);
+      for (const std::string& line : a.lines) {
+        mine += std::to_string(i) + " " + line + "\n";
+      }
+      a = {.win = windows[i], .batch = a.batch + 1, .begun_by = &call};
     }
-    a = {.win = win, .batch = a.batch + 1, .begun_by = &call};
   }
-  const window_object& w = window_of(win);
+  const window_object& w = window_of(windows.front());
   const std::string wrong = judge(gather_texts(participant_of(*w.comm), mine));
   if (!wrong.empty()) {
-    found(MPI_ERR_RMA_CONFLICT, wrong);
+    found(call, MPI_ERR_RMA_CONFLICT, wrong);
   }
 }
 
@@ -192,11 +221,12 @@ bool informs(const watch::call& call) {
 void note_access(const watch::call& call, access how, int target, MPI_Aint displacement,
                  MPI_Count count, MPI_Datatype type, MPI_Op op) {
   const auto* const w = resolve<window_object>(call.given.win);
-  if (!wanted(what::windows) || w == nullptr || target < 0 ||
-      target >= w->comm->comm->size() || count <= 0) {
+  const layout::datatype* const layout = layout_if_usable(type);
+  if (!wanted(what::windows) || w == nullptr || target < 0 || target >= w->comm->comm->size() ||
+      count <= 0 || layout == nullptr) {
     return;
   }
-  const layout::datatype& t = layout_of(type);
+  const layout::datatype& t = *layout;
   const auto index = static_cast<std::size_t>(target);
   const bool by_start = !w->is_started.empty() && w->is_started[index];
   ledger& b = books();
@@ -237,15 +267,13 @@ void compare_accesses(const watch::call& call, const comm_object& c) {
       }
     }
   }
-  for (MPI_Win each : concerned) {
-    compare(call, each);
-  }
+  compare(call, concerned);
 }
 
 void compare_accesses(const watch::call& call) {
   if (wanted(what::windows) && resolve<window_object>(call.given.win) != nullptr &&
       is_one_of(call.name, {"MPI_Win_fence", "MPI_Win_free"})) {
-    compare(call, call.given.win);
+    compare(call, {call.given.win});
   }
 }
 
@@ -257,6 +285,7 @@ void follow_order(const watch::call& call) {
                             "MPI_Win_unlock_all", "MPI_Win_fence", "MPI_Win_complete"});
   bool informed = informs(call);
   for (account& each : b.windows) {
+    each.batch += informed ? 1 : 0;  // a request of an access may have ended
     if (completes && each.win == call.given.win) {
       ++each.batch;
       informed = informed || std::exchange(each.has_read, false);
@@ -274,9 +303,9 @@ void follow_order(const watch::call& call) {
     if (touched.kind != watch::handle_kind::window) {
       continue;
     }
-    if (!touched.may_end) {
+    if (!touched.may_end && call.succeeded) {
       (void)b.of(static_cast<MPI_Win>(*touched.first));
-    } else {
+    } else if (touched.may_end && call.succeeded) {
       std::erase_if(b.windows, [&](const account& a) { return a.win == touched.was; });
     }
   }

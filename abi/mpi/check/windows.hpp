@@ -5,8 +5,8 @@
 //
 // What is told is wrong for certain: accesses in epochs that exclude each other are not compared,
 // nor those of a rank that may have heard of the other since (by a message, another window, or what
-// it has read there); and those between MPI_Win_start and MPI_Win_complete only within a rank. Loads
-// and stores of the program are not seen.
+// it has read there); and those between MPI_Win_start and MPI_Win_complete only within a rank.
+// Loads and stores of the program are not seen.
 #pragma once
 
 #include "abi/mpi/comm.hpp"

@@ -345,15 +345,16 @@ def _watched(function, procedure):
         return []
     name = implementation_name(function, procedure)
     arguments = [p.name for p in function.parameters]
-    lines = wrap(f"[[gnu::cold, gnu::noinline]] static int watched_{name}("
-                 f"{', '.join(['caller from'] + [p.declaration for p in function.parameters])}) {{")
+    parameters = ", ".join(["caller from"] + [p.declaration for p in function.parameters])
+    lines = wrap(f"[[gnu::cold, gnu::noinline]] static int watched_{name}({parameters}) {{")
     lines += wrap(f"  watch::call call({{.from = from"
                   f"{_described(function)}}});")
     lines += [f"  {statement}" for statement in _handles(function)]
     collective = _collective_form(name)
     if collective:
         base, form = collective
-        lines += wrap(f"  check::{base}({', '.join(['{call, check::form::' + form + '}'] + arguments)});")
+        of_call = f"{{call, check::form::{form}}}"
+        lines += wrap(f"  check::{base}({', '.join([of_call] + arguments)});")
     else:
         lines += [f"  {statement}" for statement in _buffers(function) + _accesses(function)]
     run = (f"check::{name}({', '.join(['call'] + arguments)})" if name in CHECKED else

@@ -16,8 +16,8 @@ struct source_place {
 };
 
 /// Of the instruction that `address` is in. Without the plugin, function and module are what the
-/// dynamic linker knows. Milliseconds, but what has been asked before is remembered. Any thread; not
-/// in a signal handler. Cold.
+/// dynamic linker knows. Milliseconds, but what has been asked before is remembered. Any thread;
+/// not in a signal handler. Cold.
 [[nodiscard]] source_place source_of(const void* address);
 /// "solve (solver.f90:210)", "solve (a.out)", "0x1234 of a.out".
 [[nodiscard]] std::string text_of(const source_place& place, const void* address);

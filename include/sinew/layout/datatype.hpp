@@ -175,11 +175,12 @@ void copy(const datatype& from_type, std::size_t from_count, const void* from,
 [[nodiscard]] std::size_t elements_in(const datatype& t, std::size_t bytes,
                                       std::size_t* left_over = nullptr) noexcept;
 
-/// What the first `bytes` packed bytes of `count` instances are, as a word that travels with a message:
-/// 0 if nothing can be said (no data, or plain bytes); alike for data of which one kind is all; else
-/// a hash of the kinds in order. Of two such words that differ, neither 0, the data do not match
-/// (MPI-5.0 section 3.3.1). Cold.
-[[nodiscard]] std::uint32_t kinds_in(const datatype& t, std::size_t count, std::size_t bytes) noexcept;
+/// What the first `bytes` packed bytes of `count` instances are, as a word that travels with a
+/// message: 0 if nothing can be said (no data, or plain bytes); alike for data of which one kind is
+/// all; else a hash of the kinds in order. Of two such words that differ, neither 0, the data do
+/// not match (MPI-5.0 section 3.3.1). Cold.
+[[nodiscard]] std::uint32_t kinds_in(const datatype& t, std::size_t count,
+                                     std::size_t bytes) noexcept;
 /// "elements i32", "elements of several kinds".
 [[nodiscard]] std::string text_of_kinds(std::uint32_t kinds);
 

@@ -91,7 +91,8 @@ struct result {
   std::size_t bytes = 0;
   std::size_t sent_bytes = 0;
   fault error = fault::none;
-  std::uint32_t kinds = 0;  ///< what the data were at the sender (layout::kinds_in), if engines tell
+  std::uint32_t kinds =
+      0;  ///< what the data were at the sender (layout::kinds_in), if engines tell
 };
 
 /// One operation under way. From the engine's pool; owned by the caller until release().

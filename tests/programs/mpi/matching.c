@@ -65,7 +65,7 @@ static void probes(MPI_Comm comm) {
   MPI_Request sends[3];
   MPI_Message message;
   MPI_Status status;
-  int values[4] = {10, 20, 30, 40}, got = 0, flag = 0, count = -1;
+  int values[4] = {10, 20, 30, 40}, last[2] = {0}, got = 0, flag = 0, count = -1;
   for (int i = 0; i < 3; ++i) MPI_Isend(&values[i], i, MPI_INT, rank, i, comm, &sends[i]);
   MPI_Probe(rank, 2, comm, &status);
   MPI_Get_count(&status, MPI_INT, &count);
@@ -82,8 +82,8 @@ static void probes(MPI_Comm comm) {
   CHECK(got == 20 && message == MPI_MESSAGE_NULL && status.MPI_TAG == 1);
   MPI_Improbe(rank, 7, comm, &flag, &message, MPI_STATUS_IGNORE);
   CHECK(!flag);
-  MPI_Recv(values, 2, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
-  CHECK(status.MPI_TAG == 2 && values[0] == 30);
+  MPI_Recv(last, 2, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
+  CHECK(status.MPI_TAG == 2 && last[0] == 30);
   MPI_Waitall(3, sends, MPI_STATUSES_IGNORE);
 }
 

@@ -68,7 +68,7 @@ static void queues_are_seen(MPI_T_pvar_session session) {
   MPI_Probe(0, waiting - 1, comm, MPI_STATUS_IGNORE);
   CHECK(read_variable(session, "sinew_match_unexpected", MPI_T_PVAR_CLASS_LEVEL, comm) == waiting);
   for (int i = 0; i < waiting; ++i) {
-    MPI_Recv(&byte, 1, MPI_BYTE, 0, i, comm, MPI_STATUS_IGNORE);
+    MPI_Recv(&bytes[0], 1, MPI_BYTE, 0, i, comm, MPI_STATUS_IGNORE);
   }
   MPI_Waitall(waiting, sends, MPI_STATUSES_IGNORE);
   CHECK(read_variable(session, "sinew_match_most_posted", MPI_T_PVAR_CLASS_HIGHWATERMARK, comm) ==

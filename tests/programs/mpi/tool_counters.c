@@ -22,7 +22,7 @@ static unsigned long long value_of(MPI_T_pvar_handle handle) {
 /* Each rank sends `count` messages of `bytes` round the ring, receives posted after all sends. */
 static void ring(MPI_Comm comm, int count, int bytes) {
   int rank, size;
-  char data[256] = {0};
+  char data[256] = {0}, arrived[256];
   MPI_Request requests[16];
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
@@ -31,7 +31,7 @@ static void ring(MPI_Comm comm, int count, int bytes) {
   }
   MPI_Probe((rank + size - 1) % size, count - 1, comm, MPI_STATUS_IGNORE);
   for (int i = 0; i < count; ++i) {
-    MPI_Recv(data, bytes, MPI_BYTE, (rank + size - 1) % size, i, comm, MPI_STATUS_IGNORE);
+    MPI_Recv(arrived, bytes, MPI_BYTE, (rank + size - 1) % size, i, comm, MPI_STATUS_IGNORE);
   }
   MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
 }
@@ -86,6 +86,7 @@ static void one_sided_operations_are_counted(void) {
   MPI_T_pvar_handle bytes = open_pvar("sinew_rma_bytes", MPI_T_PVAR_CLASS_AGGREGATE, &win);
   MPI_Win_fence(0, win);
   MPI_Put(&value, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
   CHECK(value_of(puts) == 0);
   CHECK(MPI_T_pvar_start(session, puts) == MPI_SUCCESS);
   CHECK(MPI_T_pvar_start(session, gets) == MPI_SUCCESS);

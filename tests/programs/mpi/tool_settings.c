@@ -66,7 +66,7 @@ static void written_before(void) {
 static unsigned long long rendezvous_of_100_bytes(void) {
   int index, count;
   unsigned long long sent = 0;
-  char bytes[100] = {0};
+  char bytes[100] = {0}, arrived[100];
   MPI_Request request;
   MPI_T_pvar_session session;
   MPI_T_pvar_handle handle;
@@ -77,7 +77,7 @@ static unsigned long long rendezvous_of_100_bytes(void) {
   CHECK(MPI_T_pvar_handle_alloc(session, index, &self, &handle, &count) == MPI_SUCCESS);
   CHECK(MPI_T_pvar_start(session, handle) == MPI_SUCCESS);
   MPI_Isend(bytes, sizeof bytes, MPI_BYTE, 0, 0, self, &request);
-  MPI_Recv(bytes, sizeof bytes, MPI_BYTE, 0, 0, self, MPI_STATUS_IGNORE);
+  MPI_Recv(arrived, sizeof arrived, MPI_BYTE, 0, 0, self, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   CHECK(MPI_T_pvar_read(session, handle, &sent) == MPI_SUCCESS);
   CHECK(MPI_T_pvar_session_free(&session) == MPI_SUCCESS);

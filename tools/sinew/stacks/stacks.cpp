@@ -222,8 +222,8 @@ const char* read(pid_t process, bool (*take)(void* to, const seen_frame& frame),
 }
 
 /// Modules that the process has loaded since are found, too: their list is made anew.
-void find_source(const void* address,
-                 void (*take)(void* to, const base::seen_source& seen), void* to) {
+void find_source(const void* address, void (*take)(void* to, const base::seen_source& seen),
+                 void* to) {
   static const Dwfl_Callbacks how = {dwfl_linux_proc_find_elf, dwfl_standard_find_debuginfo,
                                      nullptr, nullptr};
   static Dwfl* const self = dwfl_begin(&how);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a call's buffers, and whether two buffers of one call have some in common, which the
-// standard forbids.
+// The bytes of a call's buffers, and whether two buffers have some in common.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,8 @@
 
 namespace sinew::mpi::check {
 
-/// The bytes of a buffer; none of MPI_IN_PLACE. Of types with very many gaps the first ones only.
-/// Throws MPI_ERR_COUNT and MPI_ERR_TYPE. Cold.
+/// The bytes of a buffer; none of MPI_IN_PLACE, and where the arguments are wrong, which the call
+/// itself tells. Of types with very many gaps the first ones only. Cold.
 class bytes_of_buffer {
  public:
   using range = std::pair<std::uintptr_t, std::uintptr_t>;  ///< begin and end
@@ -38,8 +37,5 @@ class bytes_of_buffer {
 
   std::vector<range> ranges_;
 };
-
-/// Throws MPI_ERR_BUFFER if they meet. For calls of one rank: collectives tell the others.
-void forbid_overlap(const bytes_of_buffer& send, const bytes_of_buffer& receive);
 
 }  // namespace sinew::mpi::check

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "abi/mpi/check/overlap.hpp"
+#include "abi/mpi/check/bytes_of_buffer.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "abi/mpi/check/check.hpp"
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/type.hpp"
 
@@ -13,11 +12,11 @@ namespace sinew::mpi::check {
 void bytes_of_buffer::add(const void* base, std::ptrdiff_t at, MPI_Count count, MPI_Datatype type,
                           bool in_extents) {
   constexpr std::size_t most_ranges = 10'000;
-  check_count(count);
-  if (count == 0 || base == MPI_IN_PLACE) {
+  const layout::datatype* const layout = layout_if_usable(type);
+  if (count <= 0 || base == MPI_IN_PLACE || layout == nullptr) {
     return;
   }
-  const layout::datatype& t = layout_of(type);
+  const layout::datatype& t = *layout;
   const auto begin = reinterpret_cast<std::uintptr_t>(base) +
                      static_cast<std::uintptr_t>(in_extents ? at * t.extent() : at);
   const auto n = static_cast<std::size_t>(count);
@@ -53,13 +52,6 @@ bytes_of_buffer::bytes_of_buffer(const void* base, int n, const MPI_Count* count
                                  const MPI_Aint* displacements, const MPI_Datatype* types) {
   for (int i = 0; base != MPI_IN_PLACE && counts != nullptr && i < n; ++i) {
     add(base, displacements[i], counts[i], types[i], false);
-  }
-}
-
-void forbid_overlap(const bytes_of_buffer& send, const bytes_of_buffer& receive) {
-  if (send.meet(receive)) {
-    found(MPI_ERR_BUFFER,
-          "the two buffers overlap, of which the call reads one and writes the other");
   }
 }
 

@@ -61,6 +61,7 @@ struct comm_object : object {
   /// rank's number in the local one.
   coll::intercommunicator_ref sides;
   session_object* session = nullptr;  ///< that it comes from; null: from MPI_Init's world
+  std::uint64_t meetings = 0;         ///< blocking collectives that have ended, for the profile
   std::string memory_kinds;  ///< those of its buffers, if the program has said it; "" if not
   attributes attached;
 

@@ -14,6 +14,7 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/intercomm.hpp"
+#include "abi/mpi/profile/profile.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/session.hpp"
 #include "abi/mpi/watch.hpp"
@@ -155,6 +156,7 @@ int init(int required, int* provided) {
       level == MPI_THREAD_MULTIPLE && !process.threaded ? MPI_THREAD_SERIALIZED : level;
   process.main_thread = ::pthread_self();
   process.world_model.store(phase::running, std::memory_order_relaxed);
+  profile::start();
   if (provided != nullptr) {
     *provided = process.thread_level;
   }
@@ -237,12 +239,14 @@ int impl::Finalize() {
              ? "MPI_Init has not been called"
              : "MPI_Finalize has been called already");
   }
+  profile::stop();
   // First of all, while everything still works (MPI-5.0 section 11.2.4).
   delete_attributes(attached_to::comm, MPI_COMM_SELF, process.comms[2]->attached);
   delete_attributes(attached_to::comm, MPI_COMM_WORLD, process.comms[1]->attached);
   flush_all_buffers();
   (void)coll::barrier(participant_of(*process.comms[1]), "MPI_Finalize");
   check::finish();
+  profile::finish();
   const std::lock_guard held(init_lock());
   process.world_model.store(phase::after, std::memory_order_relaxed);
   end_use_locked();

@@ -26,6 +26,19 @@ inline setting<std::string> report_setting(
 
 }  // namespace sinew::mpi::check
 
+namespace sinew::mpi::profile {
+
+inline setting<std::string> profile_setting(
+    "mpi", "profile", "", "",
+    "the file to which MPI_Finalize writes how long the ranks have been in MPI, by the lines that "
+    "call it, and what they have sent to whom; sinew profile shows it");
+inline setting<std::int64_t> profile_sites_setting(
+    "mpi", "profile_sites", 1000, "",
+    "how many places that call MPI the profile keeps apart; what comes later is one row of others",
+    {.least = 1, .most = 1'000'000});
+
+}  // namespace sinew::mpi::profile
+
 namespace sinew::mpi {
 
 inline setting<std::int64_t> connect_timeout_setting(

@@ -3,7 +3,9 @@
 #include "abi/mpi/tool.hpp"
 
 #include <algorithm>
+#include <atomic>
 
+#include "abi/mpi/profile/profile.hpp"
 #include "sinew/base/settings.hpp"
 
 namespace sinew::mpi {
@@ -11,10 +13,20 @@ namespace {
 
 int initialisations = 0;  // under tool::lock()
 
+/// Somebody listens by this interface, and not only the profile. Relaxed: whoever begins to listen
+/// need not hear of what happens at the same time.
+std::atomic<bool> tools_listen{false};
+
 void on_message(const p2p::incident& it) noexcept {
+  if (profile::wanted()) {
+    profile::see(it);
+  }
+  if (it.met || !tools_listen.load(std::memory_order_relaxed)) {
+    return;
+  }
   try {
     tool::count_message(it);
-  } catch (const std::bad_alloc&) {  // the count misses one
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the count misses one
   }
   tool::tell_message(it);
 }
@@ -67,11 +79,13 @@ void settle_observation() {
   }
   const std::lock_guard alone(settling());
   static bool observed = false;
-  bool wanted = false;
+  bool listen = false;
   {
     const std::lock_guard held(lock());
-    wanted = variables_listen() || events_listen();
+    listen = variables_listen() || events_listen();
   }
+  tools_listen.store(listen, std::memory_order_relaxed);
+  const bool wanted = listen || profile::wanted();
   if (wanted != observed) {
     process.engine->observe(wanted ? on_message : nullptr);
     observed = wanted;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "abi/mpi/watch.hpp"
 
+#include <algorithm>
+
 #include "abi/mpi/call_site.hpp"
 #include "abi/mpi/check/check.hpp"
+#include "abi/mpi/profile/profile.hpp"
+#include "abi/mpi/request.hpp"
 #include "abi/mpi/type.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
@@ -36,9 +40,18 @@ call::call(const arguments& given_arguments)
     : name(current_call),
       given(given_arguments),
       site(call_site(given.from.returns_to, given.from.frame)),
-      began_ns(now_ns()) {
+      began(moment()) {
   must_run();
 }
+
+namespace {
+
+bool receives_still(const void* handle) noexcept {
+  const auto* const r = resolve<request_object>(handle);
+  return r != nullptr && r->receives && r->inner != nullptr && !r->inner->done();
+}
+
+}  // namespace
 
 void call::add(handle_kind kind, void** first, int count, bool may_end) {
   if (first == nullptr || count <= 0) {
@@ -51,24 +64,38 @@ void call::add(handle_kind kind, void** first, int count, bool may_end) {
   h.count = count;
   h.may_end = may_end;
   h.was = may_end ? *first : nullptr;
-  if (may_end && count > 1) {
+  if (may_end && count > 1 && check::wanted()) {
     h.were.assign(first, first + count);
+  }
+  if (may_end && kind == handle_kind::request && profile::wanted()) {
+    awaits_message = std::any_of(first, first + count, receives_still);
   }
 }
 
 int call::end(int code) {
   ended_ = true;
   succeeded = code == MPI_SUCCESS;
-  check::end(*this);
+  if (profile::wanted()) {
+    profile::end(*this);  // first, since the other one takes time of its own
+  }
+  if (check::wanted()) {
+    check::end(*this);
+  }
   return code;
 }
 
 call::~call() {
-  if (!ended_) {
+  if (ended_) {
+    return;
+  }
+  if (profile::wanted()) {
+    profile::end(*this);
+  }
+  if (check::wanted()) {
     check::forget(*this);
   }
 }
 
-bool wanted() noexcept { return check::wanted(); }
+bool wanted() noexcept { return check::wanted() || profile::wanted(); }
 
 }  // namespace sinew::mpi::watch

@@ -82,11 +82,12 @@ class call {
 
   const char* const name;  ///< "MPI_Send", "MPI_Send_c"
   const arguments given;
-  const void* const site;  ///< where the program has called: behind that call
-  const std::int64_t began_ns;
-  bool succeeded = false;  ///< it has ended well; else what it was to make is not there
+  const void* const site;    ///< where the program has called: behind that call
+  const std::int64_t began;  ///< moment()
+  bool succeeded = false;    ///< it has ended well; else what it was to make is not there
   std::array<handles, 2> touched;
   int touched_count = 0;
+  bool awaits_message = false;  ///< one of its requests receives still; for the profile
 
  private:
   static handle_kind kind_of(const MPI_Comm*) noexcept { return handle_kind::comm; }

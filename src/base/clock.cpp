@@ -41,15 +41,15 @@ void tell_follower(const sinew_followed_clock* clock) noexcept {
 }
 
 // One moment seen on both clocks.
-struct moment {
+struct reading {
   std::uint64_t ticks;
   std::int64_t ns;
 };
 
 // The counter is read on both sides of the clock; of a few tries the tightest is kept, so that an
 // interruption between the reads does not spoil the pair.
-moment observe() noexcept {
-  moment best{};
+reading observe() noexcept {
+  reading best{};
   std::uint64_t tightest = UINT64_MAX;
   for (int attempt = 0; attempt < 4; ++attempt) {
     const std::uint64_t before = ticks();
@@ -66,13 +66,13 @@ moment observe() noexcept {
 constexpr std::int64_t shortest_span_ns = 20'000;
 
 struct calibration {
-  moment start = observe();
+  reading start = observe();
   // Both relaxed: a reader that sees an old rate sees a good one; refining twice is harmless.
   std::atomic<double> rate{0};
   std::atomic<std::uint64_t> refine_at{0};
 
   double refine() noexcept {
-    moment now = observe();
+    reading now = observe();
     while (now.ns - start.ns < shortest_span_ns) {
       cpu_relax();
       now = observe();
@@ -132,6 +132,10 @@ double ns_per_tick() noexcept {
     return state.refine();
   }
   return rate;
+}
+
+double ns_per_moment() noexcept {
+  return detail::time_in_use.load(std::memory_order_relaxed) == nullptr ? ns_per_tick() : 1.0;
 }
 
 std::int64_t ticks_to_ns(std::uint64_t count) noexcept {

@@ -25,7 +25,7 @@ engine::state::state(core::runtime& runtime, bool tells_kinds)
       meetings(channels, peers, threaded),
       observers({runtime, peers, channels}, this),
       receives({runtime, peers, channels, operations, unexpected, waiting, pieces, sends, network,
-                failures},
+                failures, observers},
                threaded, threaded || steers != nullptr || tells_kinds, tells_kinds),
       sends({runtime, peers, operations, waiting, network, failures, observers}),
       failures({runtime, peers, channels, operations, unexpected, waiting, pieces, receives, sends,

@@ -71,8 +71,9 @@ struct matched : match::message {
   std::size_t charged = 0;  ///< bytes held against its sender's limit
   job_rank job_source = 0;
   way how = way::eager;
-  fault why = fault::none;  ///< that there are no data, of a fault
-  std::uint32_t kinds = 0;  ///< of the data, if its sender has said it
+  fault why = fault::none;   ///< that there are no data, of a fault
+  std::uint32_t kinds = 0;   ///< of the data, if its sender has said it
+  std::uint64_t number = 0;  ///< incident::number, where somebody is told
   std::array<std::byte, inline_bytes> small{};
 
   [[nodiscard]] std::byte* data() noexcept {

@@ -21,7 +21,7 @@ std::size_t announced_bytes(const fabric::arrival& a) noexcept {
 
 }  // namespace
 
-void observation::tell_sent(const operation& op) noexcept {
+void observation::tell_sent(const operation& op, bool numbered) noexcept {
   const observer seen = told_.load(std::memory_order_relaxed);
   if (seen == nullptr) {
     return;
@@ -34,10 +34,24 @@ void observation::tell_sent(const operation& op) noexcept {
   it.peer = op.peer;
   it.tag = envelope_in(op.head).tag;
   it.bytes = op.data.bytes();
+  if (numbered && !it.collective && op.peer.index() < counted_.size()) {
+    it.number = counted_[op.peer.index()].sent.fetch_add(1, std::memory_order_relaxed);
+  }
   seen(it);
 }
 
-void observation::tell_arrived(am what, const fabric::arrival& a, bool stored) noexcept {
+void observation::number(const fabric::arrival& a, matched& m) noexcept {
+  const bool collective = channel_table::kind_of(context_in(a.head)) != 0;
+  const std::size_t source = a.source.index();
+  m.number =
+      collective || source >= counted_.size() ? incident::no_number : counted_[source].arrived;
+}
+
+void observation::tell_arrived(am what, const fabric::arrival& a, bool stored,
+                               std::uint64_t number) noexcept {
+  if (number != incident::no_number) {
+    ++counted_[a.source.index()].arrived;
+  }
   const observer seen = told_.load(std::memory_order_relaxed);
   if (seen == nullptr) {
     return;
@@ -55,6 +69,26 @@ void observation::tell_arrived(am what, const fabric::arrival& a, bool stored) n
              : what == am_eager_sync ? a.size - sizeof(std::uint64_t)
                                      : announced_bytes(a);
   it.waiting = in.matcher.unexpected();
+  it.number = number;
+  seen(it);
+}
+
+void observation::tell_met(const matched& m) noexcept {
+  const observer seen = told_.load(std::memory_order_relaxed);
+  if (seen == nullptr || m.how == matched::way::fault) {
+    return;
+  }
+  incident it;
+  it.comm = m.in->comm;
+  it.collective = channel_table::kind_of(m.in->context) != 0;
+  it.arrived = true;
+  it.met = true;
+  it.rendezvous = m.how == matched::way::rts;
+  it.peer = m.job_source;
+  it.tag = m.sent.tag;
+  it.bytes = m.bytes;
+  it.waiting = m.in->matcher.unexpected();
+  it.number = it.collective ? incident::no_number : m.number;
   seen(it);
 }
 
@@ -81,10 +115,12 @@ namespace {
 template <am What>
 status observed(void* self, const fabric::arrival& a) noexcept {
   auto& s = *static_cast<engine::state*>(self);
-  const matched* const before = s.receives.spare();
+  matched* const before = s.receives.spare();
+  s.observers.number(a, *before);
+  const std::uint64_t number = before->number;  // it may be another's soon, once it is stored
   const status ended = s.observers.plain(What)(self, a);
   if (ended.done()) {
-    s.observers.tell_arrived(What, a, s.receives.spare() != before);
+    s.observers.tell_arrived(What, a, s.receives.spare() != before, number);
   }
   return ended;
 }
@@ -118,6 +154,9 @@ int observation::apply() {
 }
 
 void observation::observe(observer seen) {
+  if (seen != nullptr && counted_.empty()) {
+    counted_ = std::vector<counted>(static_cast<std::size_t>(all_.peers.size()));
+  }
   if (chore_ < 0) {
     chore_ = all_.rt.add_chore([](void* self) { return static_cast<observation*>(self)->apply(); },
                                this);

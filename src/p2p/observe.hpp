@@ -7,6 +7,8 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "p2p/channel.hpp"
 #include "p2p/message.hpp"
@@ -49,13 +51,24 @@ class observation {
   [[nodiscard]] bool is_told() const noexcept {
     return told_.load(std::memory_order_relaxed) != nullptr;
   }
-  [[gnu::cold, gnu::noinline]] void tell_sent(const operation& op) noexcept;
-  void tell_arrived(am what, const fabric::arrival& a, bool stored) noexcept;
+  /// `numbered`: it goes in order with the others to its target.
+  [[gnu::cold, gnu::noinline]] void tell_sent(const operation& op, bool numbered) noexcept;
+  /// Before a message is handled, which `m` stores if no receive is posted: notes its number there.
+  void number(const fabric::arrival& a, matched& m) noexcept;
+  /// `number` is what has been noted.
+  void tell_arrived(am what, const fabric::arrival& a, bool stored, std::uint64_t number) noexcept;
+  [[gnu::cold, gnu::noinline]] void tell_met(const matched& m) noexcept;
   /// Of one that has met its receive in the network it is not known whether it waited there.
   void tell_tagged(const channel& in, const match::envelope& sent, std::size_t bytes,
                    bool stored) noexcept;
 
  private:
+  /// Of the messages between this rank and another one.
+  struct counted {
+    std::atomic<std::uint64_t> sent{0};  ///< relaxed: a number, and nothing else depends on it
+    std::uint64_t arrived = 0;           ///< the poller's
+  };
+
   int apply();
 
   const parts all_;
@@ -65,6 +78,8 @@ class observation {
   /// What is installed is for somebody. Written by the poller with release, awaited with acquire.
   std::atomic<bool> applied_{false};
   int chore_ = -1;
+  /// By rank of the job; those of other jobs have none. Made before anybody is told, and stays.
+  std::vector<counted> counted_;
   std::array<fabric::handler, am_end - am_eager> plain_{};
 };
 

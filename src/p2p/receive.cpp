@@ -9,6 +9,7 @@
 #include "p2p/backlog.hpp"
 #include "p2p/failures.hpp"
 #include "p2p/inflows.hpp"
+#include "p2p/observe.hpp"
 #include "p2p/peers.hpp"
 #include "p2p/send.hpp"
 #include "p2p/state.hpp"
@@ -168,6 +169,9 @@ void receiver::consume(operation& op, matched* m) noexcept {
   op.outcome.source = m->sent.source;
   op.outcome.tag = m->sent.tag;
   op.outcome.kinds = m->kinds;
+  if (all_.observers.is_told()) [[unlikely]] {
+    all_.observers.tell_met(*m);
+  }
   const job_rank from = m->job_source;
   const std::uint64_t waits = m->sender_operation;
   if (m->how == matched::way::tagged) [[unlikely]] {

@@ -20,6 +20,7 @@ namespace sinew::p2p {
 class backlog;
 class failure_watch;
 class inflows;
+class observation;
 class peer_table;
 class sender;
 class unexpected_messages;
@@ -43,6 +44,7 @@ class receiver {
     sender& sends;
     network_matching& network;
     failure_watch& failures;
+    observation& observers;
   };
   /// `posts_all`: no receive is held back. `hears_kinds`: what senders say of their data is kept.
   /// Throws std::bad_alloc.
@@ -108,7 +110,7 @@ class receiver {
   [[nodiscard]] meeting meet(const fabric::arrival& a, std::size_t bytes, const Fill& fill,
                              const std::byte* data = nullptr);
   /// The record for the next arrival: another one exactly if a message has been stored.
-  [[nodiscard]] const matched* spare() const noexcept { return spare_; }
+  [[nodiscard]] matched* spare() const noexcept { return spare_; }
   /// Before a channel ends, in which no message can be under way any more. Any thread.
   void forget_latest() noexcept {
     latest_context_.store(channel_table::no_context, std::memory_order_relaxed);

@@ -142,7 +142,7 @@ operation* sender::start(channel& in, fabric::header head, const buffer& from, j
       return op;
     }
     if ((why & slow_bits::observed) != 0) {
-      all_.observers.tell_sent(*op);
+      all_.observers.tell_sent(*op, true);
     }
   }
   all_.waiting.submit(*op);

@@ -112,7 +112,7 @@ operation* network_matching::start_send(channel& in, fabric::header head, const 
   }
   const void* const at = all_.operations.whole(*op, from);
   if ((all_.peers.slow(peer).get() & slow_bits::observed) != 0) {
-    all_.observers.tell_sent(*op);
+    all_.observers.tell_sent(*op, false);
   }
   op->part.self = op;
   op->part.by = this;
@@ -219,6 +219,7 @@ void network_matching::bring(channel& in, endings& ends) {
     const match::envelope sent{source_in(found->key), tag_in(found->key)};
     m->sent = sent;
     m->how = matched::way::tagged;
+    m->number = incident::no_number;
     m->tagged = *found;
     m->bytes = found->bytes;
     m->charged = 0;

@@ -105,7 +105,7 @@ def options(command):
     for line in sinew("help", command).splitlines():
         if line.startswith("  -"):
             words = line[2:].split("  ")[0].split()
-            names = [w.strip(",") for w in words if w.startswith("-")]
+            names = [w.strip(",").split("[")[0] for w in words if w.startswith("-")]
             found.update({n: len(words) > len(names) for n in names})
     return found
 

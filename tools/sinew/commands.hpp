@@ -17,6 +17,7 @@ int env_main(int argc, char** argv);
 int bench_main(int argc, char** argv);
 int route_main(int argc, char** argv);
 int daemon_main(int argc, char** argv);
+int profile_main(int argc, char** argv);
 int report_main(int argc, char** argv);
 int status_main(int argc, char** argv);
 
@@ -28,6 +29,7 @@ int status_main(int argc, char** argv);
 [[nodiscard]] command_page env_page();
 [[nodiscard]] command_page bench_page();
 [[nodiscard]] command_page route_page();
+[[nodiscard]] command_page profile_page();
 [[nodiscard]] command_page report_page();
 [[nodiscard]] command_page status_page();
 

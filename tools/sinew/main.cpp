@@ -50,8 +50,9 @@ command_page help_page() {
 }
 
 std::vector<command_page> pages() {
-  return {run_page(), status_page(), simulate_page(), explore_page(), mpiexec_page(), info_page(),
-          env_page(), bench_page(),  report_page(),   route_page(),   version_page(), help_page()};
+  return {run_page(),   status_page(),  simulate_page(), explore_page(), mpiexec_page(),
+          info_page(),  env_page(),     bench_page(),    profile_page(), report_page(),
+          route_page(), version_page(), help_page()};
 }
 
 constexpr std::array commands = {
@@ -59,9 +60,9 @@ constexpr std::array commands = {
     command{"simulate", simulate_main}, command{"explore", explore_main},
     command{"mpiexec", mpiexec_main},   command{"info", info_main},
     command{"env", env_main},           command{"bench", bench_main},
-    command{"report", report_main},     command{"route", route_main},
-    command{"version", version_main},   command{"help", help_main},
-    command{"daemon", daemon_main}};
+    command{"profile", profile_main},   command{"report", report_main},
+    command{"route", route_main},       command{"version", version_main},
+    command{"help", help_main},         command{"daemon", daemon_main}};
 
 // By the names that people type for it, through a link.
 bool called_mpiexec(std::string_view path) {

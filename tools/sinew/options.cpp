@@ -96,7 +96,7 @@ named name_and_value(std::string_view word, const std::vector<option>& table,
   // "-lx" with a flag -l is a mistake, not a flag with a value.
   const std::size_t glued = glued_name(word, [&table](std::string_view front) {
     const option* const each = find(front, table);
-    return each != nullptr && !each->value.empty();
+    return each != nullptr && takes_word(*each);
   });
   if (glued == 0 || !remark.empty()) {
     unknown(name, table, remark);
@@ -111,8 +111,10 @@ std::string left_column(const option& each) {
   for (const std::string_view name : each.names) {
     text += (text.empty() ? "" : ", ") + std::string(name);
   }
-  return each.value.empty() ? text : text + " " + std::string(each.value);
+  return each.value.empty() ? text : text + (takes_word(each) ? " " : "") + std::string(each.value);
 }
+
+bool takes_word(const option& each) { return !each.value.empty() && !each.value.starts_with('['); }
 
 std::size_t glued_name(std::string_view word,
                        const std::function<bool(std::string_view)>& is_name) {
@@ -143,7 +145,7 @@ std::size_t parse_options(std::span<const std::string_view> arguments,
     const named named_option = name_and_value(word, table, elsewhere);
     std::string_view value = named_option.value;
     const option& found = *named_option.what;
-    if (!found.value.empty() && !named_option.attached) {
+    if (takes_word(found) && !named_option.attached) {
       if (at == arguments.size()) {
         throw usage_failure(std::string(word) + " needs a value: " + std::string(found.value));
       }

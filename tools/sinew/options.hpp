@@ -20,6 +20,8 @@ class usage_failure : public std::runtime_error {
 struct option {
   std::vector<std::string_view> names;  ///< "-n", "--ranks"; the last is the one to suggest
   std::string_view value;               ///< name of its value for people; empty: a flag
+                                        ///< "[=NAME]": it may be left out, and is never a word
+                                        ///< of its own
   std::string_view about;
   std::function<void(std::string_view)> apply;  ///< gets the value; may throw usage_failure
   std::string_view choices = {};                ///< "a|b|c" for completion
@@ -56,7 +58,10 @@ std::size_t parse_options(std::span<const std::string_view> arguments,
 [[nodiscard]] int whole_number(std::string_view what, std::string_view text, int least);
 [[nodiscard]] double seconds(std::string_view what, std::string_view text);
 
-/// "-n, --ranks N"
+/// It needs a value, which is the next word where the option has none.
+[[nodiscard]] bool takes_word(const option& each);
+
+/// "-n, --ranks N", "--profile[=FILE]"
 [[nodiscard]] std::string left_column(const option& each);
 
 /// The page as text for a terminal; other forms are in pages.hpp.

@@ -75,11 +75,11 @@ std::string zsh_option(const option& each) {
   for (const std::string_view name : each.names) {
     std::string spec = std::string(name);
     if (!each.value.empty()) {
-      spec += name.starts_with("--") ? "=" : "+";
+      spec += !takes_word(each) ? "=-" : name.starts_with("--") ? "=" : "+";
     }
     spec += "[" + zsh_text(each.about) + "]";
     if (!each.value.empty()) {
-      spec += ":" + zsh_text(each.value) + ":" +
+      spec += (takes_word(each) ? ":" : "::") + zsh_text(each.value) + ":" +
               (each.choices.empty() ? "_files" : "(" + spaced(each.choices) + ")");
     }
     result += " \\\n        " + shell_quoted(spec);
@@ -130,7 +130,7 @@ std::string bash_completion(std::span<const command_page> pages) {
     for (const option& each : page.options) {
       options += (options.empty() ? "" : " ") + joined(each.names);
       for (const std::string_view name : each.names) {
-        if (!each.value.empty()) {
+        if (takes_word(each)) {
           values += "    " + std::string(page.name) + "\\ " + std::string(name) +
                     ") words=" + shell_quoted(spaced(each.choices)) + " value=yes ;;\n";
         }

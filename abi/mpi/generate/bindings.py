@@ -227,11 +227,13 @@ def _amount(function, letter):
     both = {"sendbuf", "recvbuf"} <= named.keys()
     counts = named.get(f"{side}counts")
     kind = next((n for n in (f"{side}types", f"{side}type", "datatype") if n in named), None)
+    in_place = f"{side}buf == MPI_IN_PLACE ? watch::amount{{}} : "
     if counts:
-        return f"watch::sum({counts.name}, {kind}, {_length(counts, function)})"
+        return f"{in_place}watch::sum({counts.name}, {kind}, {_length(counts, function)})"
     if f"{side}count" in named and kind:
         blocks = _blocks(function, letter)
-        return f"{{{side}count, {kind}, {blocks}}}" if blocks else f"{{{side}count, {kind}}}"
+        one = f"{side}count, {kind}" + (f", {blocks}" if blocks else "")
+        return f"{in_place}watch::amount{{{one}}}" if both else f"{{{one}}}"
     if "origin_datatype" in named:
         receives = "origin_addr" in written or "result_addr" in named
         if letter == "s" and "origin_addr" not in written:
@@ -240,7 +242,7 @@ def _amount(function, letter):
         return f"{{{what}_count, {what}_datatype}}" if letter == "r" and receives else ""
     if "datatype" in named and "count" in named and named["count"].direction == "in":
         reads = both or not written or (written == {"buffer"})
-        writes = both or (written and written != {"buffer"})
+        writes = both or written
         return "{count, datatype}" if (reads if letter == "s" else writes) else ""
     return ""
 
@@ -294,12 +296,13 @@ def _buffers(function):
         use = "reads" if named[words[0]].direction == "in" else "writes"
         sides = ("source",) if words[0] == "recvbuf" else ("dest", "source", "target_rank")
         peer = next((side for side in sides if side in named), None)
-        needs = [f"{peer} != MPI_PROC_NULL"] if peer else []
+        needs = ["check::wanted(check::what::buffers)"]
+        if peer:
+            needs.append(f"{peer} != MPI_PROC_NULL")
         if words[0] == "origin_addr" and "op" in named:
             needs.append("op != MPI_NO_OP")
-        lines += [f"if ({' && '.join(needs)}) {{"] if needs else []
-        lines += [("  " if needs else "") + f"check::{use}(call, {{{', '.join(words)}}});"]
-        lines += ["}"] if needs else []
+        lines += [f"if ({' && '.join(needs)}) {{",
+                  f"  check::{use}(call, {{{', '.join(words)}}});", "}"]
     return lines
 
 

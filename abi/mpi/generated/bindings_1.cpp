@@ -106,7 +106,7 @@ int PMPI_Abort(MPI_Comm comm, int errorcode) {
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
     origin_datatype}});
-  if (target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
+  if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
     check::reads(call, {origin_addr, origin_count, origin_datatype});
   }
   check::note_access(call, check::access::accumulate, target_rank, target_disp, target_count, target_datatype, op);
@@ -198,8 +198,10 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
 [[gnu::cold, gnu::noinline]] static int watched_Allgather(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
-    .receives = {recvcount, recvtype, members(comm)}});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    members(comm)}});
   check::Allgather({call, check::form::blocking}, sendbuf, sendcount, sendtype, recvbuf, recvcount,
     recvtype, comm);
   return call.end(impl::Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
@@ -242,8 +244,10 @@ int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
 [[gnu::cold, gnu::noinline]] static int watched_Allgather_init(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
-    .receives = {recvcount, recvtype, members(comm)}});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    members(comm)}});
   call.makes(request);
   check::Allgather({call, check::form::persistent}, sendbuf, sendcount, sendtype, recvbuf,
     recvcount, recvtype, comm, info, request);
@@ -289,8 +293,10 @@ int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype
 [[gnu::cold, gnu::noinline]] static int watched_Allgatherv(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
-    .receives = watch::sum(recvcounts, recvtype, members(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
+    members(comm))});
   check::Allgatherv({call, check::form::blocking}, sendbuf, sendcount, sendtype, recvbuf,
     recvcounts, displs, recvtype, comm);
   return call.end(impl::Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
@@ -338,8 +344,10 @@ int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sen
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
-    .receives = watch::sum(recvcounts, recvtype, members(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
+    members(comm))});
   call.makes(request);
   check::Allgatherv({call, check::form::persistent}, sendbuf, sendcount, sendtype, recvbuf,
     recvcounts, displs, recvtype, comm, info, request);
@@ -493,8 +501,11 @@ int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count,
 [[gnu::cold, gnu::noinline]] static int watched_Alltoall(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype, members(comm)},
-    .receives = {recvcount, recvtype, members(comm)}});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
+    members(comm)},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    members(comm)}});
   check::Alltoall({call, check::form::blocking}, sendbuf, sendcount, sendtype, recvbuf, recvcount,
     recvtype, comm);
   return call.end(impl::Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
@@ -537,8 +548,11 @@ int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 [[gnu::cold, gnu::noinline]] static int watched_Alltoall_init(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype, members(comm)},
-    .receives = {recvcount, recvtype, members(comm)}});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
+    members(comm)},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    members(comm)}});
   call.makes(request);
   check::Alltoall({call, check::form::persistent}, sendbuf, sendcount, sendtype, recvbuf,
     recvcount, recvtype, comm, info, request);
@@ -584,8 +598,10 @@ int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype 
 [[gnu::cold, gnu::noinline]] static int watched_Alltoallv(caller from, const void* sendbuf,
     const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = watch::sum(sendcounts, sendtype,
-    members(comm)), .receives = watch::sum(recvcounts, recvtype, members(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
+    members(comm)), .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts,
+    recvtype, members(comm))});
   check::Alltoallv({call, check::form::blocking}, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
     recvcounts, rdispls, recvtype, comm);
   return call.end(impl::Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
@@ -637,8 +653,10 @@ int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
     MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = watch::sum(sendcounts, sendtype,
-    members(comm)), .receives = watch::sum(recvcounts, recvtype, members(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
+    members(comm)), .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts,
+    recvtype, members(comm))});
   call.makes(request);
   check::Alltoallv({call, check::form::persistent}, sendbuf, sendcounts, sdispls, sendtype,
     recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -694,8 +712,10 @@ int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
     const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = watch::sum(sendcounts, sendtypes,
-    members(comm)), .receives = watch::sum(recvcounts, recvtypes, members(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtypes,
+    members(comm)), .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts,
+    recvtypes, members(comm))});
   check::Alltoallw({call, check::form::blocking}, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
     recvcounts, rdispls, recvtypes, comm);
   return call.end(impl::Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
@@ -748,8 +768,10 @@ int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = watch::sum(sendcounts, sendtypes,
-    members(comm)), .receives = watch::sum(recvcounts, recvtypes, members(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtypes,
+    members(comm)), .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts,
+    recvtypes, members(comm))});
   call.makes(request);
   check::Alltoallw({call, check::form::persistent}, sendbuf, sendcounts, sdispls, sendtypes,
     recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -902,7 +924,8 @@ int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Bcast(caller from, void* buffer, MPI_Count count,
     MPI_Datatype datatype, int root, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {count, datatype}});
+  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {count, datatype},
+    .receives = {count, datatype}});
   check::Bcast({call, check::form::blocking}, buffer, count, datatype, root, comm);
   return call.end(impl::Bcast(buffer, count, datatype, root, comm));
 }
@@ -937,7 +960,8 @@ int PMPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
 [[gnu::cold, gnu::noinline]] static int watched_Bcast_init(caller from, void* buffer,
     MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {count, datatype}});
+  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {count, datatype},
+    .receives = {count, datatype}});
   call.makes(request);
   check::Bcast({call, check::form::persistent}, buffer, count, datatype, root, comm, info, request);
   return call.end(impl::Bcast_init(buffer, count, datatype, root, comm, info, request));
@@ -980,7 +1004,7 @@ int PMPI_Bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int 
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
   return call.end(impl::Bsend(buf, count, datatype, dest, tag, comm));
@@ -1022,7 +1046,7 @@ int PMPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
   return call.end(impl::Bsend_init(buf, count, datatype, dest, tag, comm, request));
@@ -2847,7 +2871,9 @@ int PMPI_File_get_view(MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_D
     MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
   call.makes(request);
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_iread(fh, buf, count, datatype, request));
 }
 int PMPI_File_iread(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
@@ -2886,7 +2912,9 @@ int PMPI_File_iread_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype data
     MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
   call.makes(request);
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_iread_all(fh, buf, count, datatype, request));
 }
 int PMPI_File_iread_all(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
@@ -2925,7 +2953,9 @@ int PMPI_File_iread_all_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype 
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
   call.makes(request);
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_iread_at(fh, offset, buf, count, datatype, request));
 }
 int PMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype,
@@ -2964,7 +2994,9 @@ int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Count co
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
   call.makes(request);
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_iread_at_all(fh, offset, buf, count, datatype, request));
 }
 int PMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void* buf, int count,

@@ -18,7 +18,9 @@ extern "C" {
     void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
   call.makes(request);
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_iread_shared(fh, buf, count, datatype, request));
 }
 int PMPI_File_iread_shared(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
@@ -57,7 +59,9 @@ int PMPI_File_iread_shared_c(MPI_File fh, void* buf, MPI_Count count, MPI_Dataty
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
   call.makes(request);
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_iwrite(fh, buf, count, datatype, request));
 }
 int PMPI_File_iwrite(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -96,7 +100,9 @@ int PMPI_File_iwrite_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Dataty
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
   call.makes(request);
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_iwrite_all(fh, buf, count, datatype, request));
 }
 int PMPI_File_iwrite_all(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -136,7 +142,9 @@ int PMPI_File_iwrite_all_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Da
     MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
   call.makes(request);
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_iwrite_at(fh, offset, buf, count, datatype, request));
 }
 int PMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void* buf, int count,
@@ -176,7 +184,9 @@ int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void* buf, MPI_C
     MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
   call.makes(request);
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_iwrite_at_all(fh, offset, buf, count, datatype, request));
 }
 int PMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void* buf, int count,
@@ -217,7 +227,9 @@ int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void* buf, M
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
   call.makes(request);
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_iwrite_shared(fh, buf, count, datatype, request));
 }
 int PMPI_File_iwrite_shared(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -295,7 +307,9 @@ int PMPI_File_preallocate(MPI_File fh, MPI_Offset size) {
 [[gnu::cold, gnu::noinline]] static int watched_File_read(caller from, MPI_File fh, void* buf,
     MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_read(fh, buf, count, datatype, status));
 }
 int PMPI_File_read(MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Status* status) {
@@ -332,7 +346,9 @@ int PMPI_File_read_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datat
 [[gnu::cold, gnu::noinline]] static int watched_File_read_all(caller from, MPI_File fh, void* buf,
     MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_read_all(fh, buf, count, datatype, status));
 }
 int PMPI_File_read_all(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
@@ -370,7 +386,9 @@ int PMPI_File_read_all_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype d
 [[gnu::cold, gnu::noinline]] static int watched_File_read_all_begin(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_read_all_begin(fh, buf, count, datatype));
 }
 int PMPI_File_read_all_begin(MPI_File fh, void* buf, int count, MPI_Datatype datatype) {
@@ -426,7 +444,9 @@ int PMPI_File_read_all_end(MPI_File fh, void* buf, MPI_Status* status) {
 [[gnu::cold, gnu::noinline]] static int watched_File_read_at(caller from, MPI_File fh,
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_read_at(fh, offset, buf, count, datatype, status));
 }
 int PMPI_File_read_at(MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype,
@@ -464,7 +484,9 @@ int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Count cou
 [[gnu::cold, gnu::noinline]] static int watched_File_read_at_all(caller from, MPI_File fh,
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_read_at_all(fh, offset, buf, count, datatype, status));
 }
 int PMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void* buf, int count,
@@ -502,7 +524,9 @@ int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Count
 [[gnu::cold, gnu::noinline]] static int watched_File_read_at_all_begin(caller from, MPI_File fh,
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_read_at_all_begin(fh, offset, buf, count, datatype));
 }
 int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void* buf, int count,
@@ -560,7 +584,9 @@ int PMPI_File_read_at_all_end(MPI_File fh, void* buf, MPI_Status* status) {
 [[gnu::cold, gnu::noinline]] static int watched_File_read_ordered(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_read_ordered(fh, buf, count, datatype, status));
 }
 int PMPI_File_read_ordered(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
@@ -598,7 +624,9 @@ int PMPI_File_read_ordered_c(MPI_File fh, void* buf, MPI_Count count, MPI_Dataty
 [[gnu::cold, gnu::noinline]] static int watched_File_read_ordered_begin(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_read_ordered_begin(fh, buf, count, datatype));
 }
 int PMPI_File_read_ordered_begin(MPI_File fh, void* buf, int count, MPI_Datatype datatype) {
@@ -654,7 +682,9 @@ int PMPI_File_read_ordered_end(MPI_File fh, void* buf, MPI_Status* status) {
 [[gnu::cold, gnu::noinline]] static int watched_File_read_shared(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::File_read_shared(fh, buf, count, datatype, status));
 }
 int PMPI_File_read_shared(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
@@ -859,7 +889,9 @@ int PMPI_File_toint(MPI_File file) {
 [[gnu::cold, gnu::noinline]] static int watched_File_write(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_write(fh, buf, count, datatype, status));
 }
 int PMPI_File_write(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -897,7 +929,9 @@ int PMPI_File_write_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Datatyp
 [[gnu::cold, gnu::noinline]] static int watched_File_write_all(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_write_all(fh, buf, count, datatype, status));
 }
 int PMPI_File_write_all(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -935,7 +969,9 @@ int PMPI_File_write_all_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Dat
 [[gnu::cold, gnu::noinline]] static int watched_File_write_all_begin(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_write_all_begin(fh, buf, count, datatype));
 }
 int PMPI_File_write_all_begin(MPI_File fh, const void* buf, int count, MPI_Datatype datatype) {
@@ -993,7 +1029,9 @@ int PMPI_File_write_all_end(MPI_File fh, const void* buf, MPI_Status* status) {
     MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype,
     MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_write_at(fh, offset, buf, count, datatype, status));
 }
 int PMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void* buf, int count,
@@ -1032,7 +1070,9 @@ int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void* buf, MPI_Co
     MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype,
     MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_write_at_all(fh, offset, buf, count, datatype, status));
 }
 int PMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void* buf, int count,
@@ -1070,7 +1110,9 @@ int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void* buf, MP
 [[gnu::cold, gnu::noinline]] static int watched_File_write_at_all_begin(caller from, MPI_File fh,
     MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_write_at_all_begin(fh, offset, buf, count, datatype));
 }
 int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void* buf, int count,
@@ -1128,7 +1170,9 @@ int PMPI_File_write_at_all_end(MPI_File fh, const void* buf, MPI_Status* status)
 [[gnu::cold, gnu::noinline]] static int watched_File_write_ordered(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_write_ordered(fh, buf, count, datatype, status));
 }
 int PMPI_File_write_ordered(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -1166,7 +1210,9 @@ int PMPI_File_write_ordered_c(MPI_File fh, const void* buf, MPI_Count count, MPI
 [[gnu::cold, gnu::noinline]] static int watched_File_write_ordered_begin(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_write_ordered_begin(fh, buf, count, datatype));
 }
 int PMPI_File_write_ordered_begin(MPI_File fh, const void* buf, int count, MPI_Datatype datatype) {
@@ -1223,7 +1269,9 @@ int PMPI_File_write_ordered_end(MPI_File fh, const void* buf, MPI_Status* status
 [[gnu::cold, gnu::noinline]] static int watched_File_write_shared(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
   watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
-  check::reads(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {buf, count, datatype});
+  }
   return call.end(impl::File_write_shared(fh, buf, count, datatype, status));
 }
 int PMPI_File_write_shared(MPI_File fh, const void* buf, int count, MPI_Datatype datatype,
@@ -1306,8 +1354,10 @@ int PMPI_Free_mem(void* base) {
 [[gnu::cold, gnu::noinline]] static int watched_Gather(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {sendcount, sendtype},
-    .receives = {recvcount, recvtype, members_at(comm, root)}});
+  watch::call call({.from = from, .comm = comm, .peer = root,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    members_at(comm, root)}});
   check::Gather({call, check::form::blocking}, sendbuf, sendcount, sendtype, recvbuf, recvcount,
     recvtype, root, comm);
   return call.end(impl::Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
@@ -1351,8 +1401,10 @@ int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 [[gnu::cold, gnu::noinline]] static int watched_Gather_init(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {sendcount, sendtype},
-    .receives = {recvcount, recvtype, members_at(comm, root)}});
+  watch::call call({.from = from, .comm = comm, .peer = root,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    members_at(comm, root)}});
   call.makes(request);
   check::Gather({call, check::form::persistent}, sendbuf, sendcount, sendtype, recvbuf, recvcount,
     recvtype, root, comm, info, request);
@@ -1399,8 +1451,10 @@ int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
 [[gnu::cold, gnu::noinline]] static int watched_Gatherv(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {sendcount, sendtype},
-    .receives = watch::sum(recvcounts, recvtype, members_at(comm, root))});
+  watch::call call({.from = from, .comm = comm, .peer = root,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
+    members_at(comm, root))});
   check::Gatherv({call, check::form::blocking}, sendbuf, sendcount, sendtype, recvbuf, recvcounts,
     displs, recvtype, root, comm);
   return call.end(impl::Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
@@ -1448,8 +1502,10 @@ int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {sendcount, sendtype},
-    .receives = watch::sum(recvcounts, recvtype, members_at(comm, root))});
+  watch::call call({.from = from, .comm = comm, .peer = root,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
+    members_at(comm, root))});
   call.makes(request);
   check::Gatherv({call, check::form::persistent}, sendbuf, sendcount, sendtype, recvbuf,
     recvcounts, displs, recvtype, root, comm, info, request);
@@ -1500,7 +1556,7 @@ int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype s
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = target_rank, .receives = {origin_count,
     origin_datatype}});
-  if (target_rank != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL) {
     check::writes(call, {origin_addr, origin_count, origin_datatype});
   }
   check::note_access(call, check::access::get, target_rank, target_disp, target_count, target_datatype);
@@ -1555,10 +1611,10 @@ int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
     MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
     origin_datatype}, .receives = {result_count, result_datatype}});
-  if (target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
+  if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
     check::reads(call, {origin_addr, origin_count, origin_datatype});
   }
-  if (target_rank != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL) {
     check::writes(call, {result_addr, result_count, result_datatype});
   }
   check::note_access(call, check::access::accumulate, target_rank, target_disp, target_count, target_datatype, op);
@@ -2234,8 +2290,10 @@ int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
 [[gnu::cold, gnu::noinline]] static int watched_Iallgather(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
-    .receives = {recvcount, recvtype, members(comm)}});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    members(comm)}});
   call.makes(request);
   check::Allgather({call, check::form::nonblocking}, sendbuf, sendcount, sendtype, recvbuf,
     recvcount, recvtype, comm, request);
@@ -2281,8 +2339,10 @@ int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sen
 [[gnu::cold, gnu::noinline]] static int watched_Iallgatherv(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
-    .receives = watch::sum(recvcounts, recvtype, members(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
+    members(comm))});
   call.makes(request);
   check::Allgatherv({call, check::form::nonblocking}, sendbuf, sendcount, sendtype, recvbuf,
     recvcounts, displs, recvtype, comm, request);
@@ -2375,8 +2435,11 @@ int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_D
 [[gnu::cold, gnu::noinline]] static int watched_Ialltoall(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype, members(comm)},
-    .receives = {recvcount, recvtype, members(comm)}});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
+    members(comm)},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    members(comm)}});
   call.makes(request);
   check::Alltoall({call, check::form::nonblocking}, sendbuf, sendcount, sendtype, recvbuf,
     recvcount, recvtype, comm, request);
@@ -2423,8 +2486,10 @@ int PMPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
     const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = watch::sum(sendcounts, sendtype,
-    members(comm)), .receives = watch::sum(recvcounts, recvtype, members(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
+    members(comm)), .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts,
+    recvtype, members(comm))});
   call.makes(request);
   check::Alltoallv({call, check::form::nonblocking}, sendbuf, sendcounts, sdispls, sendtype,
     recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -2478,8 +2543,10 @@ int PMPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const M
     const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = watch::sum(sendcounts, sendtypes,
-    members(comm)), .receives = watch::sum(recvcounts, recvtypes, members(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtypes,
+    members(comm)), .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts,
+    recvtypes, members(comm))});
   call.makes(request);
   check::Alltoallw({call, check::form::nonblocking}, sendbuf, sendcounts, sdispls, sendtypes,
     recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -2552,7 +2619,8 @@ int PMPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Ibcast(caller from, void* buffer, MPI_Count count,
     MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {count, datatype}});
+  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {count, datatype},
+    .receives = {count, datatype}});
   call.makes(request);
   check::Bcast({call, check::form::nonblocking}, buffer, count, datatype, root, comm, request);
   return call.end(impl::Ibcast(buffer, count, datatype, root, comm, request));
@@ -2594,7 +2662,7 @@ int PMPI_Ibcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
   return call.end(impl::Ibsend(buf, count, datatype, dest, tag, comm, request));
@@ -2678,8 +2746,10 @@ int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
 [[gnu::cold, gnu::noinline]] static int watched_Igather(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {sendcount, sendtype},
-    .receives = {recvcount, recvtype, members_at(comm, root)}});
+  watch::call call({.from = from, .comm = comm, .peer = root,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    members_at(comm, root)}});
   call.makes(request);
   check::Gather({call, check::form::nonblocking}, sendbuf, sendcount, sendtype, recvbuf, recvcount,
     recvtype, root, comm, request);
@@ -2724,8 +2794,10 @@ int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 [[gnu::cold, gnu::noinline]] static int watched_Igatherv(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {sendcount, sendtype},
-    .receives = watch::sum(recvcounts, recvtype, members_at(comm, root))});
+  watch::call call({.from = from, .comm = comm, .peer = root,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
+    members_at(comm, root))});
   call.makes(request);
   check::Gatherv({call, check::form::nonblocking}, sendbuf, sendcount, sendtype, recvbuf,
     recvcounts, displs, recvtype, root, comm, request);
@@ -2797,7 +2869,9 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mes
   watch::call call({.from = from, .receives = {count, datatype}});
   call.may_end(message);
   call.makes(request);
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::Imrecv(buf, count, datatype, message, request));
 }
 int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
@@ -2833,11 +2907,17 @@ int PMPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message
 [[gnu::cold, gnu::noinline]] static int watched_Ineighbor_allgather(caller from,
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
-    .receives = {recvcount, recvtype, in_degree(comm)}});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    in_degree(comm)}});
   call.makes(request);
-  check::reads(call, {sendbuf, sendcount, sendtype});
-  check::writes(call, {recvbuf, recvcount, recvtype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {sendbuf, sendcount, sendtype});
+  }
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {recvbuf, recvcount, recvtype});
+  }
   return call.end(impl::Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 }
 int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -2881,10 +2961,14 @@ int PMPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Dat
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
-    .receives = watch::sum(recvcounts, recvtype, in_degree(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
+    in_degree(comm))});
   call.makes(request);
-  check::reads(call, {sendbuf, sendcount, sendtype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {sendbuf, sendcount, sendtype});
+  }
   return call.end(impl::Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 }
 int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -2930,11 +3014,18 @@ int PMPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Da
 [[gnu::cold, gnu::noinline]] static int watched_Ineighbor_alltoall(caller from,
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype, out_degree(comm)},
-    .receives = {recvcount, recvtype, in_degree(comm)}});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
+    out_degree(comm)},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    in_degree(comm)}});
   call.makes(request);
-  check::reads(call, {sendbuf, sendcount, sendtype});
-  check::writes(call, {recvbuf, recvcount, recvtype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {sendbuf, sendcount, sendtype});
+  }
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {recvbuf, recvcount, recvtype});
+  }
   return call.end(impl::Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 }
 int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -2978,8 +3069,11 @@ int PMPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Data
     const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = watch::sum(sendcounts, sendtype,
-    out_degree(comm)), .receives = watch::sum(recvcounts, recvtype, in_degree(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
+    out_degree(comm)),
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
+    in_degree(comm))});
   call.makes(request);
   return call.end(impl::Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 }
@@ -3032,8 +3126,11 @@ int PMPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[]
     const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = watch::sum(sendcounts, sendtypes,
-    out_degree(comm)), .receives = watch::sum(recvcounts, recvtypes, in_degree(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtypes,
+    out_degree(comm)),
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtypes,
+    in_degree(comm))});
   call.makes(request);
   return call.end(impl::Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 }
@@ -3350,7 +3447,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
   watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag, .receives = {count,
     datatype}});
   call.makes(request);
-  if (source != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && source != MPI_PROC_NULL) {
     check::writes(call, {buf, count, datatype});
   }
   return call.end(check::Irecv(call, buf, count, datatype, source, tag, comm, request));
@@ -3434,7 +3531,8 @@ int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
 [[gnu::cold, gnu::noinline]] static int watched_Ireduce_scatter(caller from, const void* sendbuf,
     void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .receives = watch::sum(recvcounts, datatype,
+  watch::call call({.from = from, .comm = comm,
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, datatype,
     local_members(comm))});
   call.makes(request);
   check::Reduce_scatter({call, check::form::nonblocking}, sendbuf, recvbuf, recvcounts, datatype,
@@ -3480,7 +3578,8 @@ int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count r
 [[gnu::cold, gnu::noinline]] static int watched_Ireduce_scatter_block(caller from,
     const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .receives = {recvcount, datatype}});
+  watch::call call({.from = from, .comm = comm,
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, datatype}});
   call.makes(request);
   check::Reduce_scatter_block({call, check::form::nonblocking}, sendbuf, recvbuf, recvcount,
     datatype, op, comm, request);
@@ -3527,7 +3626,7 @@ int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count r
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
   return call.end(impl::Irsend(buf, count, datatype, dest, tag, comm, request));

@@ -59,8 +59,10 @@ int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dataty
 [[gnu::cold, gnu::noinline]] static int watched_Iscatter(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {sendcount, sendtype,
-    members_at(comm, root)}, .receives = {recvcount, recvtype}});
+  watch::call call({.from = from, .comm = comm, .peer = root,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
+    members_at(comm, root)},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
   call.makes(request);
   check::Scatter({call, check::form::nonblocking}, sendbuf, sendcount, sendtype, recvbuf,
     recvcount, recvtype, root, comm, request);
@@ -105,8 +107,10 @@ int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 [[gnu::cold, gnu::noinline]] static int watched_Iscatterv(caller from, const void* sendbuf,
     const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = watch::sum(sendcounts,
-    sendtype, members_at(comm, root)), .receives = {recvcount, recvtype}});
+  watch::call call({.from = from, .comm = comm, .peer = root,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
+    members_at(comm, root)),
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
   call.makes(request);
   check::Scatterv({call, check::form::nonblocking}, sendbuf, sendcounts, displs, sendtype, recvbuf,
     recvcount, recvtype, root, comm, request);
@@ -158,7 +162,7 @@ int PMPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
   return call.end(impl::Isend(buf, count, datatype, dest, tag, comm, request));
@@ -203,13 +207,14 @@ int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
     MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag, .sends = {sendcount,
-    sendtype}, .receives = {recvcount, recvtype}});
+  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
   call.makes(request);
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {sendbuf, sendcount, sendtype});
   }
-  if (source != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && source != MPI_PROC_NULL) {
     check::writes(call, {recvbuf, recvcount, recvtype});
   }
   return call.end(impl::Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
@@ -258,7 +263,7 @@ int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag, .receives = {count,
     datatype}});
   call.makes(request);
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::writes(call, {buf, count, datatype});
   }
   return call.end(impl::Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
@@ -305,7 +310,7 @@ int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, 
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
   return call.end(impl::Issend(buf, count, datatype, dest, tag, comm, request));
@@ -442,7 +447,9 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_St
     MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   watch::call call({.from = from, .receives = {count, datatype}});
   call.may_end(message);
-  check::writes(call, {buf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {buf, count, datatype});
+  }
   return call.end(impl::Mrecv(buf, count, datatype, message, status));
 }
 int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
@@ -478,10 +485,16 @@ int PMPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
 [[gnu::cold, gnu::noinline]] static int watched_Neighbor_allgather(caller from,
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
-    .receives = {recvcount, recvtype, in_degree(comm)}});
-  check::reads(call, {sendbuf, sendcount, sendtype});
-  check::writes(call, {recvbuf, recvcount, recvtype});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    in_degree(comm)}});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {sendbuf, sendcount, sendtype});
+  }
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {recvbuf, recvcount, recvtype});
+  }
   return call.end(impl::Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -523,11 +536,17 @@ int PMPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Data
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
-    .receives = {recvcount, recvtype, in_degree(comm)}});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    in_degree(comm)}});
   call.makes(request);
-  check::reads(call, {sendbuf, sendcount, sendtype});
-  check::writes(call, {recvbuf, recvcount, recvtype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {sendbuf, sendcount, sendtype});
+  }
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {recvbuf, recvcount, recvtype});
+  }
   return call.end(impl::Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 }
 int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -571,9 +590,13 @@ int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, MPI
 [[gnu::cold, gnu::noinline]] static int watched_Neighbor_allgatherv(caller from,
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
-    .receives = watch::sum(recvcounts, recvtype, in_degree(comm))});
-  check::reads(call, {sendbuf, sendcount, sendtype});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
+    in_degree(comm))});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {sendbuf, sendcount, sendtype});
+  }
   return call.end(impl::Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
 int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -620,10 +643,14 @@ int PMPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Dat
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
     MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype},
-    .receives = watch::sum(recvcounts, recvtype, in_degree(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
+    in_degree(comm))});
   call.makes(request);
-  check::reads(call, {sendbuf, sendcount, sendtype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {sendbuf, sendcount, sendtype});
+  }
   return call.end(impl::Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 }
 int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -670,10 +697,17 @@ int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount,
 [[gnu::cold, gnu::noinline]] static int watched_Neighbor_alltoall(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype, out_degree(comm)},
-    .receives = {recvcount, recvtype, in_degree(comm)}});
-  check::reads(call, {sendbuf, sendcount, sendtype});
-  check::writes(call, {recvbuf, recvcount, recvtype});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
+    out_degree(comm)},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    in_degree(comm)}});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {sendbuf, sendcount, sendtype});
+  }
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {recvbuf, recvcount, recvtype});
+  }
   return call.end(impl::Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -715,11 +749,18 @@ int PMPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datat
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {sendcount, sendtype, out_degree(comm)},
-    .receives = {recvcount, recvtype, in_degree(comm)}});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
+    out_degree(comm)},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
+    in_degree(comm)}});
   call.makes(request);
-  check::reads(call, {sendbuf, sendcount, sendtype});
-  check::writes(call, {recvbuf, recvcount, recvtype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {sendbuf, sendcount, sendtype});
+  }
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {recvbuf, recvcount, recvtype});
+  }
   return call.end(impl::Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 }
 int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -764,8 +805,11 @@ int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_
     const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = watch::sum(sendcounts, sendtype,
-    out_degree(comm)), .receives = watch::sum(recvcounts, recvtype, in_degree(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
+    out_degree(comm)),
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
+    in_degree(comm))});
   return call.end(impl::Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }
 int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
@@ -815,8 +859,11 @@ int PMPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[],
     const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = watch::sum(sendcounts, sendtype,
-    out_degree(comm)), .receives = watch::sum(recvcounts, recvtype, in_degree(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
+    out_degree(comm)),
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
+    in_degree(comm))});
   call.makes(request);
   return call.end(impl::Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 }
@@ -870,8 +917,11 @@ int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcoun
     const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = watch::sum(sendcounts, sendtypes,
-    out_degree(comm)), .receives = watch::sum(recvcounts, recvtypes, in_degree(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtypes,
+    out_degree(comm)),
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtypes,
+    in_degree(comm))});
   return call.end(impl::Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 }
 int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
@@ -922,8 +972,11 @@ int PMPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[],
     const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = watch::sum(sendcounts, sendtypes,
-    out_degree(comm)), .receives = watch::sum(recvcounts, recvtypes, in_degree(comm))});
+  watch::call call({.from = from, .comm = comm,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtypes,
+    out_degree(comm)),
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtypes,
+    in_degree(comm))});
   call.makes(request);
   return call.end(impl::Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 }
@@ -1455,7 +1508,7 @@ int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
   watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
     origin_datatype}});
-  if (target_rank != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL) {
     check::reads(call, {origin_addr, origin_count, origin_datatype});
   }
   check::note_access(call, check::access::put, target_rank, target_disp, target_count, target_datatype);
@@ -1530,7 +1583,7 @@ int PMPI_Query_thread(int* provided) {
   watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
     origin_datatype}});
   call.makes(request);
-  if (target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
+  if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
     check::reads(call, {origin_addr, origin_count, origin_datatype});
   }
   check::note_access(call, check::access::accumulate, target_rank, target_disp, target_count, target_datatype, op);
@@ -1579,7 +1632,7 @@ int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count,
     MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag, .receives = {count,
     datatype}});
-  if (source != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && source != MPI_PROC_NULL) {
     check::writes(call, {buf, count, datatype});
   }
   return call.end(check::Recv(call, buf, count, datatype, source, tag, comm, status));
@@ -1619,7 +1672,7 @@ int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, i
   watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag, .receives = {count,
     datatype}});
   call.makes(request);
-  if (source != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && source != MPI_PROC_NULL) {
     check::writes(call, {buf, count, datatype});
   }
   return call.end(check::Recv_init(call, buf, count, datatype, source, tag, comm, request));
@@ -1743,8 +1796,12 @@ int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_
 [[gnu::cold, gnu::noinline]] static int watched_Reduce_local(caller from, const void* inbuf,
     void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
   watch::call call({.from = from, .receives = {count, datatype}});
-  check::reads(call, {inbuf, count, datatype});
-  check::writes(call, {inoutbuf, count, datatype});
+  if (check::wanted(check::what::buffers)) {
+    check::reads(call, {inbuf, count, datatype});
+  }
+  if (check::wanted(check::what::buffers)) {
+    check::writes(call, {inoutbuf, count, datatype});
+  }
   return call.end(impl::Reduce_local(inbuf, inoutbuf, count, datatype, op));
 }
 int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype,
@@ -1781,7 +1838,8 @@ int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_
 
 [[gnu::cold, gnu::noinline]] static int watched_Reduce_scatter(caller from, const void* sendbuf,
     void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .receives = watch::sum(recvcounts, datatype,
+  watch::call call({.from = from, .comm = comm,
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, datatype,
     local_members(comm))});
   check::Reduce_scatter({call, check::form::blocking}, sendbuf, recvbuf, recvcounts, datatype, op,
     comm);
@@ -1825,7 +1883,8 @@ int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count re
 [[gnu::cold, gnu::noinline]] static int watched_Reduce_scatter_block(caller from,
     const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .receives = {recvcount, datatype}});
+  watch::call call({.from = from, .comm = comm,
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, datatype}});
   check::Reduce_scatter_block({call, check::form::blocking}, sendbuf, recvbuf, recvcount, datatype,
     op, comm);
   return call.end(impl::Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
@@ -1867,7 +1926,8 @@ int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
 [[gnu::cold, gnu::noinline]] static int watched_Reduce_scatter_block_init(caller from,
     const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .receives = {recvcount, datatype}});
+  watch::call call({.from = from, .comm = comm,
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, datatype}});
   call.makes(request);
   check::Reduce_scatter_block({call, check::form::persistent}, sendbuf, recvbuf, recvcount,
     datatype, op, comm, info, request);
@@ -1912,7 +1972,8 @@ int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Cou
 [[gnu::cold, gnu::noinline]] static int watched_Reduce_scatter_init(caller from,
     const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
     MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .receives = watch::sum(recvcounts, datatype,
+  watch::call call({.from = from, .comm = comm,
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, datatype,
     local_members(comm))});
   call.makes(request);
   check::Reduce_scatter({call, check::form::persistent}, sendbuf, recvbuf, recvcounts, datatype,
@@ -2174,7 +2235,7 @@ int PMPI_Request_toint(MPI_Request request) {
   watch::call call({.from = from, .win = win, .peer = target_rank, .receives = {origin_count,
     origin_datatype}});
   call.makes(request);
-  if (target_rank != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL) {
     check::writes(call, {origin_addr, origin_count, origin_datatype});
   }
   check::note_access(call, check::access::get, target_rank, target_disp, target_count, target_datatype);
@@ -2225,10 +2286,10 @@ int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_d
   watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
     origin_datatype}, .receives = {result_count, result_datatype}});
   call.makes(request);
-  if (target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
+  if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
     check::reads(call, {origin_addr, origin_count, origin_datatype});
   }
-  if (target_rank != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL) {
     check::writes(call, {result_addr, result_count, result_datatype});
   }
   check::note_access(call, check::access::accumulate, target_rank, target_disp, target_count, target_datatype, op);
@@ -2285,7 +2346,7 @@ int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count,
   watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
     origin_datatype}});
   call.makes(request);
-  if (target_rank != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL) {
     check::reads(call, {origin_addr, origin_count, origin_datatype});
   }
   check::note_access(call, check::access::put, target_rank, target_disp, target_count, target_datatype);
@@ -2333,7 +2394,7 @@ int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype or
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
   return call.end(impl::Rsend(buf, count, datatype, dest, tag, comm));
@@ -2375,7 +2436,7 @@ int PMPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
   return call.end(impl::Rsend_init(buf, count, datatype, dest, tag, comm, request));
@@ -2499,8 +2560,10 @@ int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Da
 [[gnu::cold, gnu::noinline]] static int watched_Scatter(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {sendcount, sendtype,
-    members_at(comm, root)}, .receives = {recvcount, recvtype}});
+  watch::call call({.from = from, .comm = comm, .peer = root,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
+    members_at(comm, root)},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
   check::Scatter({call, check::form::blocking}, sendbuf, sendcount, sendtype, recvbuf, recvcount,
     recvtype, root, comm);
   return call.end(impl::Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
@@ -2544,8 +2607,10 @@ int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 [[gnu::cold, gnu::noinline]] static int watched_Scatter_init(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {sendcount, sendtype,
-    members_at(comm, root)}, .receives = {recvcount, recvtype}});
+  watch::call call({.from = from, .comm = comm, .peer = root,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
+    members_at(comm, root)},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
   call.makes(request);
   check::Scatter({call, check::form::persistent}, sendbuf, sendcount, sendtype, recvbuf, recvcount,
     recvtype, root, comm, info, request);
@@ -2592,8 +2657,10 @@ int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype s
 [[gnu::cold, gnu::noinline]] static int watched_Scatterv(caller from, const void* sendbuf,
     const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = watch::sum(sendcounts,
-    sendtype, members_at(comm, root)), .receives = {recvcount, recvtype}});
+  watch::call call({.from = from, .comm = comm, .peer = root,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
+    members_at(comm, root)),
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
   check::Scatterv({call, check::form::blocking}, sendbuf, sendcounts, displs, sendtype, recvbuf,
     recvcount, recvtype, root, comm);
   return call.end(impl::Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
@@ -2642,8 +2709,10 @@ int PMPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
     const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = watch::sum(sendcounts,
-    sendtype, members_at(comm, root)), .receives = {recvcount, recvtype}});
+  watch::call call({.from = from, .comm = comm, .peer = root,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
+    members_at(comm, root)),
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
   call.makes(request);
   check::Scatterv({call, check::form::persistent}, sendbuf, sendcounts, displs, sendtype, recvbuf,
     recvcount, recvtype, root, comm, info, request);
@@ -2694,7 +2763,7 @@ int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
     MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
   return call.end(impl::Send(buf, count, datatype, dest, tag, comm));
@@ -2741,7 +2810,7 @@ int PMPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int des
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
   return call.end(impl::Send_init(buf, count, datatype, dest, tag, comm, request));
@@ -2782,12 +2851,13 @@ int PMPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, in
     MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
     MPI_Status* status) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag, .sends = {sendcount,
-    sendtype}, .receives = {recvcount, recvtype}});
-  if (dest != MPI_PROC_NULL) {
+  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag,
+    .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
+    .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {sendbuf, sendcount, sendtype});
   }
-  if (source != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && source != MPI_PROC_NULL) {
     check::writes(call, {recvbuf, recvcount, recvtype});
   }
   return call.end(check::Sendrecv(call, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
@@ -2835,7 +2905,7 @@ int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     MPI_Comm comm, MPI_Status* status) {
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag, .receives = {count,
     datatype}});
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::writes(call, {buf, count, datatype});
   }
   return call.end(impl::Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
@@ -3185,7 +3255,7 @@ int PMPI_Session_toint(MPI_Session session) {
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
   return call.end(impl::Ssend(buf, count, datatype, dest, tag, comm));
@@ -3227,7 +3297,7 @@ int PMPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
   watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
     datatype}});
   call.makes(request);
-  if (dest != MPI_PROC_NULL) {
+  if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
   return call.end(impl::Ssend_init(buf, count, datatype, dest, tag, comm, request));

@@ -102,4 +102,13 @@ void sleep_ns(std::int64_t length) noexcept;
 [[nodiscard]] std::int64_t ticks_to_ns(std::uint64_t count) noexcept;
 [[nodiscard]] std::uint64_t ns_to_ticks(std::int64_t ns) noexcept;
 
+/// What lengths of time are measured by that are short, or many: ticks(), but the nanoseconds of
+/// another source where one tells the time. Hot.
+[[nodiscard]] inline std::int64_t moment() noexcept {
+  time_source* const other = detail::time_in_use.load(std::memory_order_relaxed);
+  return other == nullptr ? static_cast<std::int64_t>(ticks()) : other->now_ns();
+}
+/// As ns_per_tick(). Warm.
+[[nodiscard]] double ns_per_moment() noexcept;
+
 }  // namespace sinew

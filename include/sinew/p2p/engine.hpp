@@ -125,17 +125,25 @@ struct unread {
 
 /// What has happened to one message, told to an observer.
 struct incident {
+  static constexpr std::uint64_t no_number = UINT64_MAX;
+
   const core::communicator* comm = nullptr;  ///< null: not attached here yet
   bool collective = false;                   ///< a message of a collective, not of the program
   bool arrived = false;                      ///< here; else it has been sent
   bool unexpected = false;                   ///< arrived, and no receive was posted
-  bool rendezvous = false;                   ///< its data wait at the sender for the receive
-  job_rank peer = 0;                         ///< the other rank
+  bool met = false;         ///< it had been unexpected, and a receive has met it now
+  bool rendezvous = false;  ///< its data wait at the sender for the receive
+  job_rank peer = 0;        ///< the other rank
   message_tag tag = 0;
   std::size_t bytes = 0;
   std::size_t waiting = 0;  ///< unexpected messages stored in the communicator, this one included
+  /// Which of the program's messages from its source to its target it is, the same at both, if both
+  /// have begun to observe before the first. Two threads that send to one rank at the same time may
+  /// get each other's. no_number: of a collective, or matched by the network.
+  std::uint64_t number = no_number;
 };
-/// Called in the thread that sends, or polls: it must neither block nor call the engine.
+/// Called in the thread that sends, polls, or posts a receive (met): it must neither block nor call
+/// the engine.
 using observer = void (*)(const incident&) noexcept;
 
 /// One per rank. Any thread of the rank if the runtime is threaded. Arguments are trusted (bindings

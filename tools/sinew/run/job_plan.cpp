@@ -13,6 +13,7 @@
 #include "sinew/base/topology.hpp"
 #include "sinew/boot/launcher_wire.hpp"
 #include "sinew/boot/pmi_wire.hpp"
+#include "sinew/profile/profile_command.hpp"
 #include "sinew/run/binding.hpp"
 #include "sinew/run/elf_file.hpp"
 #include "sinew/run/other_mpi.hpp"
@@ -307,6 +308,9 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   if (!options.trace.empty()) {
     assign(result, "SINEW_BASE_TRACE", trace_parts(options.trace));
   }
+  if (!options.profile.empty()) {
+    assign(result, "SINEW_MPI_PROFILE", profile_file(options.profile));
+  }
   for (const auto& [name, value] : plan.ranks[static_cast<std::size_t>(rank)].what->environment) {
     assign(result, name, value);
   }
@@ -338,6 +342,9 @@ std::string describe(const run_options& options, const job_plan& plan) {
     }
     if (!options.trace.empty()) {
       text += " SINEW_BASE_TRACE=" + shell_quoted(trace_parts(options.trace));
+    }
+    if (!options.profile.empty()) {
+      text += " SINEW_MPI_PROFILE=" + shell_quoted(profile_file(options.profile));
     }
     if (!each.preloaded.empty()) {
       text += " LD_PRELOAD=" + shell_quoted(preload_value(each.preloaded, tree_libraries(), ""));

@@ -15,10 +15,12 @@
 #include "sinew/base/error.hpp"
 #include "sinew/base/system_limits.hpp"
 #include "sinew/base/topology.hpp"
+#include "sinew/profile/profile_command.hpp"
 #include "sinew/run/job.hpp"
 #include "sinew/run/local_ranks.hpp"
 #include "sinew/run/own_libraries.hpp"
 #include "sinew/run/remote_ranks.hpp"
+#include "sinew/run/terminal_text.hpp"
 #include "sinew/run/trace_merge.hpp"
 
 namespace sinew::tool {
@@ -236,6 +238,9 @@ int job::run() {
   if (options_.timeout_s > 0) {
     time_is_up_ns_ = now_ns() + static_cast<std::int64_t>(options_.timeout_s * 1e9);
   }
+  if (!options_.profile.empty()) {
+    forget_profile(options_.profile);
+  }
   holder_->start(signals_->mask_before(), time_is_up_ns_);
   if (!ending()) {
     input_.start();
@@ -271,6 +276,9 @@ int job::run() {
   if (!options_.trace.empty()) {
     say(merge_traces(options_.trace, static_cast<int>(ranks_.size()),
                      [this](int rank) { return holder_->clock_ahead_ns(rank); }));
+  }
+  if (!options_.profile.empty()) {
+    std::fputs(terminal_text(show_profile(options_.profile)).c_str(), stderr);
   }
   return exit_code_.value_or(0);
 }

@@ -204,16 +204,27 @@ std::vector<option> valued_options(run_options& options) {
          (void)seconds("--hang-timeout", v);
          options.hang_timeout = v;
        }},
-      {{"--trace"},
-       "FILE",
-       "what the ranks do and when: a Chrome trace, and a page beside it (.html)",
-       [&options](std::string_view v) { options.trace = v; }},
       {{"--bind-to"},
        "core|numa|none",
        "binds each rank to processors (auto: to a core if ranks and cores are equally many, until "
        "ranks wait for theirs)",
        [&options](std::string_view v) { choose_binding(options, v); },
        "core|numa|none"},
+  };
+}
+
+// What is kept of the run.
+std::vector<option> record_options(run_options& options) {
+  return {
+      {{"--trace"},
+       "FILE",
+       "what the ranks do and when: a Chrome trace, and a page beside it (.html)",
+       [&options](std::string_view v) { options.trace = v; }},
+      {{"--profile"},
+       "[=FILE]",
+       "at the end a table of the time in MPI, by the lines that call it; FILE (default: "
+       "profile.json) gets all of it, and as PAGE.html a page beside",
+       [&options](std::string_view v) { options.profile = v.empty() ? "profile.json" : v; }},
   };
 }
 
@@ -351,7 +362,7 @@ std::vector<option> flags(run_options& options) {
 
 std::vector<option> table(run_options& options) {
   std::vector<option> all = valued_options(options);
-  for (auto* const more : {&host_options, &simulation_options, &flags}) {
+  for (auto* const more : {&record_options, &host_options, &simulation_options, &flags}) {
     for (option& each : more(options)) {
       all.push_back(std::move(each));
     }

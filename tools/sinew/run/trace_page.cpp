@@ -7,6 +7,7 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/formats/xml.hpp"
+#include "sinew/profile/units.hpp"
 #include "sinew/report/page.hpp"
 #include "sinew/report/svg.hpp"
 
@@ -21,14 +22,6 @@ constexpr int levels = 6;               // of how busy a lane is
 constexpr std::array<const char*, 9> colours = {"#000000", "#0072b2", "#d55e00",
                                                 "#cc79a7", "#009e73", "#8c6d00",
                                                 "#555555", "#56b4e9", "#e69f00"};
-
-std::string time_text(double ns) {
-  const char* unit = ns < 1e3 ? "ns" : ns < 1e6 ? "us" : ns < 1e9 ? "ms" : "s";
-  const double value = ns < 1e3 ? ns : ns < 1e6 ? ns / 1e3 : ns < 1e9 ? ns / 1e6 : ns / 1e9;
-  char text[48];
-  std::snprintf(text, sizeof text, "%.4g %s", value, unit);
-  return text;
-}
 
 }  // namespace
 

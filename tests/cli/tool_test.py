@@ -76,7 +76,8 @@ class Tool(unittest.TestCase):
         names = []
         for line in run(SINEW, "help", command).out.splitlines():
             if line.startswith("  -"):
-                names += [w.strip(",") for w in line.split("  ")[1].split() if w.startswith("-")]
+                names += [w.strip(",").split("[")[0] for w in line.split("  ")[1].split()
+                          if w.startswith("-")]
         return names
 
     def test_man_pages(self):

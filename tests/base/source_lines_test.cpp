@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "sinew/base/source_lines.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <string>
-
-#include "sinew/base/source_lines.hpp"
 
 namespace sinew::base {
 namespace {

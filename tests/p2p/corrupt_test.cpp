@@ -54,8 +54,10 @@ class corrupt_messages : public ::testing::TestWithParam<core::threading> {
 TEST_P(corrupt_messages, a_communicator_that_cannot_be) {
   expect_end(eager, {{std::uint64_t{1} << 31, 0}}, 8, "a communicator or a rank");
 }
-TEST_P(corrupt_messages, a_communicator_beyond_32_bits) {
-  expect_end(offer, {{(std::uint64_t{1} << 40) + 2, 0}}, 40, "a communicator or a rank");
+// The upper half says of which kinds the data are.
+TEST_P(corrupt_messages, a_communicator_that_cannot_be_below_kinds) {
+  expect_end(offer, {{(std::uint64_t{1} << 40) + (std::uint64_t{1} << 31), 0}}, 40,
+             "a communicator or a rank");
 }
 TEST_P(corrupt_messages, a_sender_that_cannot_be) {
   expect_end(eager, {{2, 0xffffffff}}, 8, "a communicator or a rank");

@@ -40,7 +40,7 @@ struct run_options {
   bool silence_ends = false;  ///< and the job ends
   /// A job whose ranks wait for each other for ever ends; not said: if it checks its calls.
   std::optional<bool> deadlock_ends;
-  std::string trace;  ///< file for the trace of all ranks; empty: none
+  std::string trace;    ///< file for the trace of all ranks; empty: none
   std::string profile;  ///< file or page for the profile; empty: none
   binding_policy binding = binding_policy::automatic;
   bool survive = false;  ///< a rank's death does not end the job

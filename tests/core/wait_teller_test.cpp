@@ -178,7 +178,8 @@ TEST(wait_teller_of_tries, a_loop_of_tries_is_a_wait) {
     bool over = false;
     launcher.reports = 3;
     launcher.then = [&over] { over = true; };
-    for (retry_loop tries(*rt); !over;) {
+    retry_loop tries(*rt);
+    while (!over) {
       tries.again();
     }
     EXPECT_NE(launcher.told[1].state, "");

@@ -56,10 +56,10 @@ const char* name_of(attached_to what) {
 thread_local language next_call = language::c;
 
 /// The language that the present call comes from: what SINEW_caller_is_fortran() has said of it.
-language caller() { return std::exchange(next_call, language::c); }
+language language_of_caller() { return std::exchange(next_call, language::c); }
 
 int create(attached_to what, void* copy, void* remove, int* key, void* extra) {
-  const language from = caller();
+  const language from = language_of_caller();
   check_out(key, "keyval");
   const std::lock_guard held(table().lock);
   *key = table().next++;
@@ -141,7 +141,7 @@ void detach(attributes& all, int key) {
 }
 
 int set(attached_to what, void* object, attributes& all, int key, void* value) {
-  const language from = caller();
+  const language from = language_of_caller();
   const key_record k = record_of(what, key);
   count_use(key, 1);  // the new value's, before the old one's goes
   const auto at = find(all, key);
@@ -160,7 +160,7 @@ int set(attached_to what, void* object, attributes& all, int key, void* value) {
 }
 
 int get(attached_to what, attributes& all, int key, void* value, int* flag) {
-  const language by = caller();
+  const language by = language_of_caller();
   check_out(value, "attribute_val");
   check_out(flag, "flag");
   (void)record_of(what, key);

@@ -39,7 +39,7 @@ std::uint64_t hash_of(const user& u) {
 }
 
 /// Its lock guards all; nobody makes progress with it.
-struct ledger {
+struct buffer_ledger {
   std::mutex lock;
   std::map<const watch::call*, user> calls;
   std::map<void*, user> requests;  ///< by handle
@@ -89,8 +89,8 @@ struct ledger {
     return nullptr;
   }
 };
-ledger& books() {
-  static auto& it = *new ledger;
+buffer_ledger& buffers_in_use() {
+  static auto& it = *new buffer_ledger;
   return it;
 }
 
@@ -104,7 +104,7 @@ void take(const watch::call& call, use what) {
   if (!wanted(check::what::buffers) || what.bytes.ranges().empty()) {
     return;
   }
-  ledger& b = books();
+  buffer_ledger& b = buffers_in_use();
   std::string wrong;
   {
     const std::lock_guard held(b.lock);
@@ -130,7 +130,7 @@ bool is_active(void* handle) {
 }
 
 /// The request stands for the call's buffers from now on.
-void hand_over(ledger& b, const watch::call& call, void* request) {
+void hand_over(buffer_ledger& b, const watch::call& call, void* request) {
   const auto of_call = b.calls.find(&call);
   if (of_call == b.calls.end() || value_of(request) < first_address) {
     return;
@@ -144,7 +144,7 @@ void hand_over(ledger& b, const watch::call& call, void* request) {
 }
 
 /// Of a request that a call may have started or completed. False: its data have been changed.
-bool settle(ledger& b, void* before, void* now, std::string& wrong) {
+bool settle(buffer_ledger& b, void* before, void* now, std::string& wrong) {
   const auto at = b.requests.find(before);
   if (at == b.requests.end()) {
     return true;
@@ -170,7 +170,7 @@ bool settle(ledger& b, void* before, void* now, std::string& wrong) {
 }
 
 /// An access that has no request is under way until its rank says so in a call of its window.
-void keep_access(ledger& b, const watch::call& call) {
+void keep_access(buffer_ledger& b, const watch::call& call) {
   const auto of_call = b.calls.find(&call);
   const bool has_request =
       std::any_of(call.touched.begin(), call.touched.begin() + call.touched_count,
@@ -181,7 +181,7 @@ void keep_access(ledger& b, const watch::call& call) {
   }
 }
 
-void settle_accesses(ledger& b, const watch::call& call, std::string& wrong) {
+void settle_accesses(buffer_ledger& b, const watch::call& call, std::string& wrong) {
   const std::string_view name = call.name;
   const bool of_one =
       name == "MPI_Win_flush" || name == "MPI_Win_flush_local" || name == "MPI_Win_unlock";
@@ -212,7 +212,7 @@ void reads(const watch::call& call, const bytes_of_buffer& what) { take(call, {w
 void writes(const watch::call& call, const bytes_of_buffer& what) { take(call, {what, true}); }
 
 void settle_buffers(const watch::call& call) {
-  ledger& b = books();
+  buffer_ledger& b = buffers_in_use();
   std::string wrong;
   {
     const std::lock_guard held(b.lock);

@@ -81,7 +81,7 @@ struct account {
 };
 
 /// Its lock guards all; nobody makes progress with it.
-struct ledger {
+struct access_ledger {
   std::mutex lock;
   std::vector<account> windows;  ///< in the order in which they were made, alike on all their ranks
 
@@ -94,8 +94,8 @@ struct ledger {
     return windows.emplace_back(account{.win = win});
   }
 };
-ledger& books() {
-  static auto& it = *new ledger;
+access_ledger& accesses_made() {
+  static auto& it = *new access_ledger;
   return it;
 }
 
@@ -171,7 +171,7 @@ void compare(const watch::call& call, const std::vector<MPI_Win>& windows) {
   }
   std::string mine;
   {
-    ledger& b = books();
+    access_ledger& b = accesses_made();
     const std::lock_guard held(b.lock);
     for (std::size_t i = 0; i < windows.size(); ++i) {
       account& a = b.of(windows[i]);
@@ -229,7 +229,7 @@ void note_access(const watch::call& call, access how, int target, MPI_Aint displ
   const layout::datatype& t = *layout;
   const auto index = static_cast<std::size_t>(target);
   const bool by_start = !w->is_started.empty() && w->is_started[index];
-  ledger& b = books();
+  access_ledger& b = accesses_made();
   const std::lock_guard held(b.lock);
   account& a = b.of(call.given.win);
   touched each;
@@ -258,7 +258,7 @@ void compare_accesses(const watch::call& call, const comm_object& c) {
   }
   std::vector<MPI_Win> concerned;
   {
-    ledger& b = books();
+    access_ledger& b = accesses_made();
     const std::lock_guard held(b.lock);
     for (const account& each : b.windows) {
       const auto* const w = resolve<window_object>(each.win);
@@ -278,7 +278,7 @@ void compare_accesses(const watch::call& call) {
 }
 
 void follow_order(const watch::call& call) {
-  ledger& b = books();
+  access_ledger& b = accesses_made();
   const std::lock_guard held(b.lock);
   const bool completes =
       is_one_of(call.name, {"MPI_Win_flush", "MPI_Win_flush_all", "MPI_Win_unlock",

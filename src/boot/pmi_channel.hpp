@@ -2,7 +2,7 @@
 // The rank's end of a PMI-1 conversation: one line out, one line back.
 #pragma once
 
-#include <deque>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -51,8 +51,8 @@ class pmi_channel {
   descriptor socket_;
   std::mutex saying_;  ///< the kernel may take a long line in pieces
   std::mutex conversation_;
-  pmi_line_buffer input_;  ///< under it, as the next two
-  std::deque<pmi_message> heard_;
+  pmi_line_buffer input_;         ///< under it, as the next two
+  std::list<pmi_message> heard_;  ///< a list, which needs no memory while it is empty
   int question_ = 0;
 };
 

@@ -88,6 +88,7 @@ void open_library(int level) {
   SINEW_ENSURE(process.comms[1]->comm->size() == runtime.size());
   SINEW_ENSURE(process.comms[1]->comm->job_rank(process.comms[1]->comm->rank()) == runtime.rank());
   SINEW_ENSURE(process.comms[2]->comm->size() == 1);
+  boot::own_pulse.counts_calls.store(true, std::memory_order_relaxed);
   set_phase(phase::running);
   (void)runtime.begin_service(core::service::messages);
   find_parent();
@@ -179,7 +180,7 @@ int level_of_library() noexcept { return library_level; }
 
 void set_phase(phase p) noexcept {
   process.now = p;
-  process.open = p == phase::running && !watch::wanted();
+  boot::own_pulse.open = p == phase::running && !watch::wanted();
 }
 
 void not_running() {

@@ -19,6 +19,11 @@ struct message_object : object {
   p2p::matched* inner;
 };
 
+/// The message that is to be received, taken out of its handle. Throws.
+[[nodiscard]] p2p::matched* take_out(MPI_Message* message, comm_object*& c);
+/// A message that a probe had taken is received, or a request is under way that does so.
+void received(comm_object& c);
+
 [[noreturn, gnu::cold]] inline void null_buffer(MPI_Count count) {
   SINEW_EXPECT(count > 0);
   fail(MPI_ERR_BUFFER, "the buffer is null and the count is %lld", static_cast<long long>(count));

@@ -298,7 +298,15 @@ comm_object& probed(int source, int tag, MPI_Comm comm) {
   return c;
 }
 
-/// The message that is to be received, taken out of its handle.
+MPI_Message message_handle(comm_object& c, p2p::matched* inner) {
+  SINEW_EXPECT(inner != nullptr);
+  MPI_Message handle = handle_of<MPI_Message>(arena<message_object>::make(c, inner));
+  c.probed.fetch_add(1, std::memory_order_relaxed);  // the caller holds the communicator
+  return handle;
+}
+
+}  // namespace
+
 p2p::matched* take_out(MPI_Message* message, comm_object*& c) {
   check_out(message, "message");
   auto* m = resolve<message_object>(*message);
@@ -313,14 +321,6 @@ p2p::matched* take_out(MPI_Message* message, comm_object*& c) {
   return inner;
 }
 
-MPI_Message message_handle(comm_object& c, p2p::matched* inner) {
-  SINEW_EXPECT(inner != nullptr);
-  MPI_Message handle = handle_of<MPI_Message>(arena<message_object>::make(c, inner));
-  c.probed.fetch_add(1, std::memory_order_relaxed);  // the caller holds the communicator
-  return handle;
-}
-
-/// A message that a probe had taken is received, or a request is under way that does so.
 void received(comm_object& c) {
   const bool freed = c.freed;
   const int before = c.probed.fetch_sub(1, std::memory_order_release);
@@ -329,8 +329,6 @@ void received(comm_object& c) {
     release_comm(nullptr);
   }
 }
-
-}  // namespace
 
 int impl::Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   comm_object& c = probed(source, tag, comm);

@@ -5,7 +5,9 @@
 
 #include "abi/mpi/call_site.hpp"
 #include "abi/mpi/check/check.hpp"
+#include "abi/mpi/comm.hpp"
 #include "abi/mpi/profile/profile.hpp"
+#include "abi/mpi/pulse.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/type.hpp"
 #include "sinew/base/check.hpp"
@@ -36,12 +38,49 @@ amount sum(const MPI_Count* counts, const MPI_Datatype* types, int blocks) noexc
   return all;
 }
 
+namespace {
+
+bool is_root(const arguments& given) noexcept {
+  const comm_object* const in = find_comm(given.comm);
+  return in != nullptr &&
+         (in->sides != nullptr ? given.peer == MPI_ROOT : in->comm->rank().value() == given.peer);
+}
+
+std::uint64_t moved(flow when, const amount& what, const arguments& given) noexcept {
+  switch (when) {
+    case flow::none:
+      return 0;
+    case flow::always:
+      return what.bytes();
+    case flow::as_root:
+      return is_root(given) ? what.bytes() : 0;
+    case flow::as_other:
+      return is_root(given) ? 0 : what.bytes();
+  }
+  return 0;
+}
+
+bool is_to_nobody(const arguments& given) noexcept {
+  return given.nature.peer != named::none && given.peer == MPI_PROC_NULL;
+}
+
+}  // namespace
+
+std::uint64_t arguments::bytes_sent() const noexcept {
+  return is_to_nobody(*this) ? 0 : moved(nature.sends, sends, *this);
+}
+
+std::uint64_t arguments::bytes_received() const noexcept {
+  return is_to_nobody(*this) ? 0 : moved(nature.receives, receives, *this);
+}
+
 call::call(const arguments& given_arguments)
     : name(current_call),
       given(given_arguments),
       site(call_site(given.from.returns_to, given.from.frame)),
       began(moment()) {
   must_run();
+  counted_since = pulse::begin(*this);
 }
 
 namespace {
@@ -76,7 +115,10 @@ int call::end(int code) {
   ended_ = true;
   succeeded = code == MPI_SUCCESS;
   if (profile::wanted()) {
-    profile::end(*this);  // first, since the other one takes time of its own
+    profile::end(*this);  // first, since the others take time of their own
+  }
+  if (counted_since != 0) {
+    pulse::end(*this);
   }
   if (check::wanted()) {
     check::end(*this);
@@ -90,6 +132,9 @@ call::~call() {
   }
   if (profile::wanted()) {
     profile::end(*this);
+  }
+  if (counted_since != 0) {
+    pulse::end(*this);
   }
   if (check::wanted()) {
     check::forget(*this);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank does, call by call, for those who listen: SINEW_MPI_CHECK and the profile. While
-// nobody does this costs nothing: world::open is true then, and the bindings go straight on. Else
-// each function of the binding runs inside a `call`, which the generator describes from the data of
-// the standard.
+// What a rank does, call by call, for those who listen: SINEW_MPI_CHECK, the profile, and who looks
+// at its pulse. While nobody does this costs nothing: is_open() then, and the bindings go straight
+// on. Else each function of the binding runs inside a `call`, which the generator describes from
+// the data of the standard.
 #pragma once
 
 #include <array>
@@ -29,9 +29,47 @@ struct amount {
 [[nodiscard]] amount sum(const MPI_Count* counts, MPI_Datatype type, int blocks) noexcept;
 [[nodiscard]] amount sum(const MPI_Count* counts, const MPI_Datatype* types, int blocks) noexcept;
 
+/// What a call is for.
+enum class group : std::uint8_t { message, wait, collective, one_sided, file, other };
+inline constexpr std::size_t groups = 6;
+inline constexpr std::array<const char*, groups> group_names = {"message",   "wait", "collective",
+                                                                "one-sided", "file", "other"};
+
+/// What of the amounts in a call's arguments moves in the call. `as_root`: at the root.
+enum class flow : std::uint8_t { none, always, as_root, as_other };
+
+/// Whom a call's `peer` names, as far as messages are meant.
+enum class named : std::uint8_t { none, target, source };
+
+/// Who waits for whom in a collective.
+enum class meeting : std::uint8_t {
+  none,
+  all,           ///< everybody for everybody
+  root_for_all,  ///< the root
+  all_for_root,  ///< everybody for the root
+  all_for_lower  ///< everybody for the ranks below
+};
+
+/// Which accesses of its window are complete behind it: those to `peer`, or, where it names
+/// nobody, all. `locally`: the origin's memory may be used again.
+enum class completion : std::uint8_t { nothing, locally, remotely };
+
+/// By the function alone.
+struct nature {
+  group of = group::other;
+  flow sends = flow::always;
+  flow receives = flow::always;
+  named peer = named::none;
+  bool waits = false;  ///< until a message has come that it has asked for
+  meeting meets = meeting::none;
+  completion completes = completion::nothing;
+  bool informs = false;  ///< a call of a window after which a rank may know what others have done
+};
+
 /// What a call says of itself; the arguments may be wrong still.
 struct arguments {
   caller from;
+  const watch::nature& nature;
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Win win = MPI_WIN_NULL;
   MPI_File file = MPI_FILE_NULL;
@@ -39,6 +77,10 @@ struct arguments {
   int tag = MPI_ANY_TAG;
   amount sends{};
   amount receives{};
+
+  /// What moves in this call, as far as the arguments say; nothing to or from nobody.
+  [[nodiscard]] std::uint64_t bytes_sent() const noexcept;
+  [[nodiscard]] std::uint64_t bytes_received() const noexcept;
 };
 
 enum class handle_kind : std::uint8_t { comm, group, type, op, request, window, file, message };
@@ -87,7 +129,8 @@ class call {
   bool succeeded = false;    ///< it has ended well; else what it was to make is not there
   std::array<handles, 2> touched;
   int touched_count = 0;
-  bool awaits_message = false;  ///< one of its requests receives still; for the profile
+  std::int64_t counted_since = 0;  ///< for the pulse; 0: nobody looks at it
+  bool awaits_message = false;     ///< one of its requests receives still; for the profile
 
  private:
   static handle_kind kind_of(const MPI_Comm*) noexcept { return handle_kind::comm; }
@@ -103,7 +146,7 @@ class call {
   bool ended_ = false;
 };
 
-/// Whether anybody listens: settled when MPI is initialised. Any thread.
+/// Whether anybody listens all the time: settled when MPI is initialised. Any thread.
 [[nodiscard]] bool wanted() noexcept;
 
 }  // namespace sinew::mpi::watch

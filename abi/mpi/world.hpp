@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "abi/mpi/errors.hpp"
+#include "sinew/boot/pulse.hpp"
 #include "sinew/core/communicator.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/p2p/engine.hpp"
@@ -26,9 +27,6 @@ struct world {
   /// The same for what MPI_Init and MPI_Finalize bound; sessions may use the library before and
   /// after. Written under the lock of init, read by anybody; nothing depends on it, so relaxed.
   std::atomic<phase> world_model{phase::before};
-  /// Calls go straight on: MPI runs, and nobody listens (watch.hpp). Changed with `now`; relaxed,
-  /// as that.
-  std::atomic<bool> open{false};
   /// By the last two bits of the handle: 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF.
   comm_object* comms[4] = {};
   /// The program has chosen MPI_COMM_SELF's error handler. Only the default depends on it; relaxed.
@@ -61,7 +59,7 @@ void set_phase(phase p) noexcept;
 
 /// False: MPI does not run, or somebody listens; the binding makes a watch::call then. Hot.
 [[nodiscard]] inline bool is_open() noexcept {
-  return process.open.load(std::memory_order_relaxed);
+  return boot::own_pulse.open.load(std::memory_order_relaxed);
 }
 
 /// Head of each call.

@@ -7,6 +7,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/boot/launcher_wire.hpp"
+#include "sinew/boot/pulse.hpp"
 #include "sinew/boot/session.hpp"
 
 namespace sinew::boot {
@@ -40,9 +41,7 @@ void refuse_unknown_launchers() {
               "start with the launcher itself, or run `env -u PMI_RANK PROGRAM`");
 }
 
-}  // namespace
-
-std::unique_ptr<session> connect() {
+std::unique_ptr<session> join() {
   const bool by_sinew = variable(launcher_wire::job).has_value();
   const bool by_pmi1 = variable(launcher_wire::pmi_fd) || variable(launcher_wire::pmi_port);
   // `sinew run` sets that for programs that look for it, too, but not what Open MPI's own launcher
@@ -66,6 +65,14 @@ std::unique_ptr<session> connect() {
   }
   refuse_unknown_launchers();
   return join_alone();
+}
+
+}  // namespace
+
+std::unique_ptr<session> connect() {
+  std::unique_ptr<session> made = join();
+  share_pulse(made->where());
+  return made;
 }
 
 }  // namespace sinew::boot

@@ -2,11 +2,14 @@
 #include "sinew/boot/session.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "boot/environment.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
+#include "sinew/boot/pulse.hpp"
 #include "sinew/boot/spawn.hpp"
+#include "sinew/boot/wait_report.hpp"
 
 namespace sinew::boot {
 namespace {
@@ -54,6 +57,27 @@ spawn_answer session::spawn(const spawn_request&) {
                      : "the job's launcher (" + where().launcher + ") is not asked for that",
               ours ? "start the job without SINEW_BOOT_SPAWN=0"
                    : "start the job by `sinew run`, `sinew run -n 1 PROGRAM` for one process");
+}
+
+bool session::asks_for_waits() const noexcept { return pulse_is_shared(); }
+
+int session::take_question() noexcept {
+  const int asked = own_pulse.question.load(std::memory_order_relaxed);
+  return asked != own_pulse.answered.load(std::memory_order_relaxed) ? asked : 0;
+}
+
+void session::tell_wait(const wait_report& report) noexcept {
+  if (report.turn == 0) {
+    return;  // nobody has asked
+  }
+  try {
+    const std::string line = to_line(report);
+    if (line.size() < own_pulse.answer.size()) {
+      std::copy_n(line.c_str(), line.size() + 1, own_pulse.answer.begin());
+      own_pulse.answered.store(report.turn, std::memory_order_release);
+    }
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it is not told
+  }
 }
 
 bool session::publish(const std::string&, const std::string&) { no_names(where().launcher); }

@@ -8,6 +8,7 @@
 #include "sinew/base/clock.hpp"
 #include "sinew/base/kernel_thread.hpp"
 #include "sinew/base/memory.hpp"
+#include "sinew/boot/pulse.hpp"
 #include "sinew/fiber/scheduler.hpp"
 
 namespace sinew::core {
@@ -29,6 +30,8 @@ void runtime::impl::wait_teller::look_at_question(const void* waited, std::uint6
   if (now - quiet_since < patience_ns) {
     return;
   }
+  boot::own_pulse.waits_since.store(static_cast<std::int64_t>(began), std::memory_order_relaxed);
+  boot::own_pulse.waiting_at.store(static_cast<std::int64_t>(now), std::memory_order_relaxed);
   try {
     if (!told_ || question_ != 0) {
       tell(question_, waited, now - began, quiet_since);

@@ -250,6 +250,29 @@ static void kind_of_persistent(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Request_free(&request);
 }
+static void send_kind(void) {
+  if (rank == 0) {
+    MPI_Send(many, 2, wrong ? MPI_DOUBLE : MPI_LONG_LONG, 1, 0, all);
+  }
+}
+static void kind_of_matched(void) {
+  MPI_Message message;
+  send_kind();
+  if (rank == 1) {
+    MPI_Mprobe(0, 0, all, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(words, 2, MPI_LONG_LONG, &message, MPI_STATUS_IGNORE); /* kind_of_matched */
+  }
+}
+static void kind_of_matched_request(void) {
+  MPI_Message message;
+  MPI_Request request;
+  send_kind();
+  if (rank == 1) {
+    MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, all, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(words, 2, MPI_LONG_LONG, &message, &request); /* kind_of_matched_request */
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
 static void kind_of_structure(void) {
   MPI_Datatype made;
   struct {
@@ -875,6 +898,8 @@ static const struct {
     CASE(kind_of_synchronous, "has elements f64, its receive, MPI_Irecv"),
     CASE(kind_of_sendrecv, "has elements f32, its receive, MPI_Sendrecv"),
     CASE(kind_of_persistent, "has elements u32, its receive, MPI_Recv_init"),
+    CASE(kind_of_matched, "has elements f64, its receive, MPI_Mrecv"),
+    CASE(kind_of_matched_request, "has elements f64, its receive, MPI_Imrecv"),
     CASE(kind_of_structure, "has elements of several kinds, its receive, MPI_Recv"),
     CASE(kinds_that_match, ""),
     CASE(sent_changed, "the program has changed data of MPI_Isend"),

@@ -111,7 +111,9 @@ static void many(void) {
 static void calls(void) {
   const int often = 10000000;
   const double began = MPI_Wtime();
-  for (int i = 0; i < often; ++i) MPI_Comm_rank(WORLD, &rank);
+  MPI_Request none = MPI_REQUEST_NULL;
+  int flag = 0;
+  for (int i = 0; i < often; ++i) MPI_Test(&none, &flag, MPI_STATUS_IGNORE);
   printf("a call lasts %.1f ns\n", (MPI_Wtime() - began) / often * 1e9);
 }
 
@@ -125,6 +127,7 @@ static void* ask(void* unused) {
 /* Two at the same time, and eight one after the other. */
 static void threads(void) {
   pthread_t pair[2], one;
+  MPI_Barrier(WORLD); /* the main thread counts, too */
   for (int i = 0; i < 2; ++i) pthread_create(&pair[i], NULL, ask, NULL);
   for (int i = 0; i < 2; ++i) pthread_join(pair[i], NULL);
   for (int i = 0; i < 8; ++i) {

@@ -6,7 +6,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,7 +63,8 @@ struct buffer_ledger {
       }
     }
   }
-  void end(user& u) {
+  /// What is wrong if the program has changed the data meanwhile, or `else_wrong`.
+  [[nodiscard]] std::string end(user& u, const std::string& else_wrong) {
     u.active = false;
     for (const use& each : u.uses) {
       for (const auto& [from, to] : each.bytes.ranges()) {
@@ -75,6 +75,9 @@ struct buffer_ledger {
         }
       }
     }
+    return hash_of(u) == u.hash ? else_wrong
+                                : "the program has changed data of " + text_of(u.call, u.site) +
+                                      ", before that had been completed";
   }
   /// Who has a byte of these in use, so that the two exclude each other; or null.
   [[nodiscard]] const user* conflict(const use& with) const {
@@ -143,30 +146,23 @@ void hand_over(buffer_ledger& b, const watch::call& call, void* request) {
   }
 }
 
-/// Of a request that a call may have started or completed. False: its data have been changed.
-bool settle(buffer_ledger& b, void* before, void* now, std::string& wrong) {
+/// Of a request that a call may have started or completed.
+void settle(buffer_ledger& b, void* before, void* now, std::string& wrong) {
   const auto at = b.requests.find(before);
   if (at == b.requests.end()) {
-    return true;
+    return;
   }
   user& u = at->second;
   const bool active = now == before && is_active(now);
   if (active && !u.active) {
     b.begin(u);
   }
-  bool unchanged = true;
   if (!active && u.active) {
-    unchanged = hash_of(u) == u.hash;
-    if (!unchanged) {
-      wrong = "the program has changed data of " + text_of(u.call, u.site) +
-              ", before that had been completed";
-    }
-    b.end(u);
+    wrong = b.end(u, wrong);
   }
   if (now != before) {
     b.requests.erase(at);
   }
-  return unchanged;
 }
 
 /// An access that has no request is under way until its rank says so in a call of its window.
@@ -182,13 +178,10 @@ void keep_access(buffer_ledger& b, const watch::call& call) {
 }
 
 void settle_accesses(buffer_ledger& b, const watch::call& call, std::string& wrong) {
-  const std::string_view name = call.name;
-  const bool of_one =
-      name == "MPI_Win_flush" || name == "MPI_Win_flush_local" || name == "MPI_Win_unlock";
-  if (!of_one && name != "MPI_Win_flush_all" && name != "MPI_Win_flush_local_all" &&
-      name != "MPI_Win_unlock_all" && name != "MPI_Win_fence" && name != "MPI_Win_complete") {
+  if (call.given.nature.completes == watch::completion::nothing) {
     return;
   }
+  const bool of_one = call.given.peer != watch::nobody;
   for (auto at = b.accesses.begin(); at != b.accesses.end();) {
     auto& [of, users] = *at;
     if (of.first != call.given.win || (of_one && of.second != call.given.peer)) {
@@ -196,11 +189,7 @@ void settle_accesses(buffer_ledger& b, const watch::call& call, std::string& wro
       continue;
     }
     for (user& u : users) {
-      if (hash_of(u) != u.hash) {
-        wrong = "the program has changed data of " + text_of(u.call, u.site) +
-                ", before that had been completed";
-      }
-      b.end(u);
+      wrong = b.end(u, wrong);
     }
     at = b.accesses.erase(at);
   }
@@ -222,7 +211,7 @@ void settle_buffers(const watch::call& call) {
         if (!touched.may_end && call.succeeded) {
           hand_over(b, call, touched.first[i]);
         } else if (touched.may_end) {
-          (void)settle(b, touched.before(i), touched.first[i], wrong);
+          settle(b, touched.before(i), touched.first[i], wrong);
         }
       }
     }

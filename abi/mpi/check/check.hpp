@@ -6,10 +6,8 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "abi/mpi/watch.hpp"
-#include "sinew/coll/collectives.hpp"
 
 namespace sinew::mpi::check {
 
@@ -37,9 +35,6 @@ void finish();
 [[nodiscard]] std::string text_of(const char* call, const void* site);
 /// Throws it as an error of the call, and reports it.
 [[noreturn, gnu::cold]] void found(const watch::call& call, int code, const std::string& sentence);
-/// The texts of all ranks, by rank, at rank 0; nothing at the others, and where one has died.
-/// Suspends.
-[[nodiscard]] std::vector<std::string> gather_texts(coll::participant all, const std::string& mine);
 /// Adds it to the file of SINEW_MPI_CHECK_REPORT, if there is one.
 void report(const std::string& ranks, int code, const std::string& sentence);
 

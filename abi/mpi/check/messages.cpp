@@ -18,8 +18,9 @@ class checked_receive final : public operation {
   struct arguments {
     p2p::buffer into;
     layout::datatype_ref keeps;  ///< the type, which the user may free
-    comm_rank source;
-    message_tag tag;
+    comm_rank source = p2p::any_source;
+    message_tag tag = p2p::any_tag;
+    p2p::matched* message = nullptr;  ///< that a probe has taken; else the receive takes the next
   };
   checked_receive(const watch::call& call, arguments of)
       : call_(call.name), site_(call.site), of_(std::move(of)) {
@@ -36,7 +37,9 @@ class checked_receive final : public operation {
       (void)pack(before_.get());
     }
     const p2p::buffer to = apart_ != nullptr ? p2p::buffer::of_bytes(apart_.get(), room) : of_.into;
-    receive_ = process.engine->irecv(c, p2p::messages_of(c), to, of_.source, of_.tag);
+    receive_ = of_.message != nullptr
+                   ? process.engine->imrecv(of_.message, to)
+                   : process.engine->irecv(c, p2p::messages_of(c), to, of_.source, of_.tag);
   }
   bool ended(const request_object&) const noexcept override { return receive_->done(); }
   void wait(request_object& r) override {
@@ -150,6 +153,21 @@ request_object& prepare(const watch::call& call, void* buf, MPI_Count count, MPI
                                                message_tag{tag}}));
 }
 
+request_object& prepare(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type,
+                        MPI_Message* message) {
+  const p2p::buffer into = data_of(buf, count, type);
+  comm_object* c = nullptr;
+  checked_receive::arguments of{into, layout::share(*into.type)};
+  of.message = take_out(message, c);
+  request_object& made = new_request(c, std::make_unique<checked_receive>(call, std::move(of)));
+  received(*c);
+  return made;
+}
+
+bool is_a_message(const MPI_Message* message) {
+  return message != nullptr && *message != MPI_MESSAGE_NO_PROC;
+}
+
 request_object& begin(request_object& r) {
   try {
     r.stands_for->start(r);
@@ -196,6 +214,23 @@ int Recv_init(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype 
   r.persistent = true;
   r.active = false;
   *request = handle_of<MPI_Request>(&r);
+  return MPI_SUCCESS;
+}
+
+int Mrecv(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type,
+          MPI_Message* message, MPI_Status* status) {
+  return receives_by_request() && is_a_message(message)
+             ? complete(begin(prepare(call, buf, count, type, message)), status)
+             : impl::Mrecv(buf, count, type, message, status);
+}
+
+int Imrecv(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type,
+           MPI_Message* message, MPI_Request* request) {
+  if (!looks_at_data() || !is_a_message(message)) {
+    return impl::Imrecv(buf, count, type, message, request);
+  }
+  check_out(request, "request");
+  *request = handle_of<MPI_Request>(&begin(prepare(call, buf, count, type, message)));
   return MPI_SUCCESS;
 }
 

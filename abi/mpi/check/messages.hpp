@@ -16,6 +16,10 @@ int Recv(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type,
          int tag, MPI_Comm comm, MPI_Status* status);
 int Recv_init(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type, int source,
               int tag, MPI_Comm comm, MPI_Request* request);
+int Mrecv(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type,
+          MPI_Message* message, MPI_Status* status);
+int Imrecv(const watch::call& call, void* buf, MPI_Count count, MPI_Datatype type,
+           MPI_Message* message, MPI_Request* request);
 int Sendrecv(const watch::call& call, const void* send, MPI_Count sends, MPI_Datatype send_type,
              int dest, int send_tag, void* recv, MPI_Count receives, MPI_Datatype receive_type,
              int source, int receive_tag, MPI_Comm comm, MPI_Status* status);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "abi/mpi/check/check.hpp"
+#include "abi/mpi/gather_texts.hpp"
 #include "abi/mpi/type.hpp"
 #include "abi/mpi/window.hpp"
 #include "sinew/base/parse.hpp"
@@ -188,10 +189,6 @@ void compare(const watch::call& call, const std::vector<MPI_Win>& windows) {
   }
 }
 
-bool is_one_of(const char* name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool have_same_ranks(const core::communicator& a, const core::communicator& b) {
   bool same = a.size() == b.size();
   for (comm_rank r = 0; same && r.value() < a.size(); r = comm_rank{r.value() + 1}) {
@@ -209,10 +206,7 @@ bool informs(const watch::call& call) {
     }
   }
   const bool sends_only = call.given.sends.count > 0 && call.given.receives.count == 0;
-  return is_one_of(call.name, {"MPI_Win_post", "MPI_Win_wait", "MPI_Win_start", "MPI_Win_complete",
-                               "MPI_Win_test", "MPI_Win_fence"}) ||
-         (call.given.comm != MPI_COMM_NULL && !sends_only &&
-          !is_one_of(call.name, {"MPI_Comm_rank", "MPI_Comm_size"})) ||
+  return call.given.nature.informs || (call.given.comm != MPI_COMM_NULL && !sends_only) ||
          call.given.file != MPI_FILE_NULL;
 }
 
@@ -271,8 +265,7 @@ void compare_accesses(const watch::call& call, const comm_object& c) {
 }
 
 void compare_accesses(const watch::call& call) {
-  if (wanted(what::windows) && resolve<window_object>(call.given.win) != nullptr &&
-      is_one_of(call.name, {"MPI_Win_fence", "MPI_Win_free"})) {
+  if (wanted(what::windows) && resolve<window_object>(call.given.win) != nullptr) {
     compare(call, {call.given.win});
   }
 }
@@ -280,9 +273,7 @@ void compare_accesses(const watch::call& call) {
 void follow_order(const watch::call& call) {
   access_ledger& b = accesses_made();
   const std::lock_guard held(b.lock);
-  const bool completes =
-      is_one_of(call.name, {"MPI_Win_flush", "MPI_Win_flush_all", "MPI_Win_unlock",
-                            "MPI_Win_unlock_all", "MPI_Win_fence", "MPI_Win_complete"});
+  const bool completes = call.given.nature.completes == watch::completion::remotely;
   bool informed = informs(call);
   for (account& each : b.windows) {
     each.batch += informed ? 1 : 0;  // a request of an access may have ended

@@ -22,7 +22,7 @@ void note_access(const watch::call& call, access how, int target, MPI_Aint displ
 /// A blocking collective call of all ranks of `c` begins. Suspends. Throws MPI_ERR_RMA_CONFLICT at
 /// rank 0.
 void compare_accesses(const watch::call& call, const comm_object& c);
-/// A call of a window that is no access begins: the same, where all its ranks call it.
+/// The same of a call of a window, which all its ranks call.
 void compare_accesses(const watch::call& call);
 /// A call has run: what it means for the order of accesses.
 void follow_order(const watch::call& call);

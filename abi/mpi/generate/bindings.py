@@ -34,7 +34,7 @@ AT_ONCE = {"MPI_Send": "sent_at_once", "MPI_Isend": "sent_at_once", "MPI_Put": "
            "MPI_Get": "got_at_once", "MPI_Win_flush": "flushed_at_once"}
 
 # What runs instead of these, if SINEW_MPI_CHECK says so (check/messages.hpp).
-CHECKED = {"Irecv", "Recv", "Recv_init", "Sendrecv"}
+CHECKED = {"Imrecv", "Irecv", "Mrecv", "Recv", "Recv_init", "Sendrecv"}
 
 # A call's buffers, each with its count and datatype: what SINEW_MPI_CHECK=buffers keeps an eye on.
 # Collectives describe theirs by themselves; a partitioned buffer may be changed in parts.
@@ -54,6 +54,38 @@ Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw
 NEIGHBOURS = set("""
 Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw
 """.split())
+
+# Those of messages, whose amounts their arguments say; the nonblocking ones are named after them.
+MESSAGES = set("""
+Send Bsend Ssend Rsend Recv Mrecv Sendrecv Sendrecv_replace Probe Mprobe
+""".split())
+# Those whose arguments do not: what moves, and when, is known to the request.
+LATER_MESSAGES = set("""
+Send_init Bsend_init Ssend_init Rsend_init Recv_init Psend_init Precv_init Pready Pready_list
+Pready_range Parrived Start Startall
+""".split())
+COMPLETIONS = set("""
+Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status
+Request_get_status_all Request_get_status_any Request_get_status_some
+""".split())
+ACCESSES = set("""
+Put Get Accumulate Get_accumulate Fetch_and_op Compare_and_swap
+""".split())
+# The calls of a window that order its accesses, and which of those they complete.
+EPOCHS = {"Win_fence": "remotely", "Win_complete": "remotely", "Win_unlock": "remotely",
+          "Win_unlock_all": "remotely", "Win_flush": "remotely", "Win_flush_all": "remotely",
+          "Win_flush_local": "locally", "Win_flush_local_all": "locally", "Win_post": "",
+          "Win_start": "", "Win_wait": "", "Win_test": "", "Win_lock": "", "Win_lock_all": "",
+          "Win_sync": ""}
+# They tell a rank what others have done before.
+INFORMS = {"Win_post", "Win_wait", "Win_start", "Win_complete", "Win_test", "Win_fence"}
+# Who waits for whom.
+MEETINGS = {"Bcast": "all_for_root", "Scatter": "all_for_root", "Scatterv": "all_for_root",
+            "Reduce": "root_for_all", "Gather": "root_for_all", "Gatherv": "root_for_all",
+            "Scan": "all_for_lower", "Exscan": "all_for_lower"}
+# Of a collective with one buffer that is not both read and written by all.
+FLOWS = {"Bcast": {"sends": "as_root", "receives": "as_other"}, "Reduce": {"receives": "as_root"}}
+NOTHING_MOVES = {"sends": "none", "receives": "none"}
 
 # What the binding does with a described call, by its form: and with which arguments more.
 FORMS = {"blocking": ("run_now", []), "nonblocking": ("start_now", ["request"]),
@@ -307,11 +339,12 @@ def _buffers(function):
 
 
 def _accesses(function):
-    """The statement that tells which memory of a window a call accesses; or, of another call of a
-    window, that it may be one of all its ranks."""
+    """The statement that tells which memory of a window a call accesses, or that all ranks of the
+    window meet in it."""
     named = {p.name for p in function.parameters}
     if "target_disp" not in named:
-        return ["check::compare_accesses(call);"] if "win" in named else []
+        meet = function.short in ("Win_fence", "Win_free")
+        return ["check::compare_accesses(call);"] if meet else []
     name = function.short.removesuffix("_c").lstrip("R").lower()
     how = name if name in ("get", "put") else "accumulate"
     words = ["call", f"check::access::{how}", "target_rank", "target_disp",
@@ -342,6 +375,55 @@ def _described(function):
     return "".join(f", .{name} = {fields[name]}" for name in order if fields.get(name))
 
 
+def _message_nature(base, immediate):
+    probes = base.endswith("robe")
+    takes = base.lower().endswith("recv") or base == "Sendrecv_replace"
+    peer = ("source" if base in ("Recv", "Probe", "Mprobe") else
+            "target" if base != "Mrecv" else "none")
+    return {"of": "message", "sends": "none" if probes else "always",
+            "receives": "always" if takes and not immediate else "none", "peer": peer,
+            "waits": not immediate and (takes or probes)}
+
+
+def _nature(function):
+    """What a call is for: the fields of watch::nature, by the function's name."""
+    name = function.short.removesuffix("_c")
+    later = name[1:].capitalize() if name[0] == "I" else ""
+    collective = _collective_form(name, COLLECTIVES | NEIGHBOURS)
+    if name in MESSAGES or later in MESSAGES:
+        return _message_nature(name if name in MESSAGES else later, later in MESSAGES)
+    if name in LATER_MESSAGES:
+        return {"of": "message", **NOTHING_MOVES}
+    if name in COMPLETIONS:
+        return {"of": "wait", **NOTHING_MOVES, "waits": name.startswith("Wait")}
+    if collective:
+        base, form = collective
+        moves = NOTHING_MOVES if form == "persistent" else FLOWS.get(base, {})
+        waits_for = MEETINGS.get(base, "all") if form == "blocking" else "none"
+        return {"of": "collective", **moves,
+                "meets": "none" if base in NEIGHBOURS else waits_for}
+    if name in ACCESSES or (name[0] == "R" and name[1:].capitalize() in ACCESSES):
+        return {"of": "one_sided", "peer": "target"}
+    if name in EPOCHS:
+        return {"of": "one_sided", **NOTHING_MOVES, "informs": name in INFORMS,
+                "meets": "all" if name == "Win_fence" else "none",
+                "completes": EPOCHS[name] or "nothing"}
+    return {"of": "file"} if name.startswith("File_") else {}
+
+
+# The types of those fields, and what they are where nothing is said.
+NATURE = {"of": ("group", "other"), "sends": ("flow", "always"), "receives": ("flow", "always"),
+          "peer": ("named", "none"), "waits": ("", False), "meets": ("meeting", "none"),
+          "completes": ("completion", "nothing"), "informs": ("", False)}
+
+
+def _natures_fields(function):
+    said = _nature(function)
+    fields = [f".{name} = " + (f"watch::{kind}::{said[name]}" if kind else "true")
+              for name, (kind, usual) in NATURE.items() if said.get(name, usual) != usual]
+    return ", ".join(fields)
+
+
 def _watched(function, procedure):
     """The call for those who listen: apart, so that the binding keeps nothing for it."""
     if not _is_watched(function, procedure):
@@ -350,7 +432,8 @@ def _watched(function, procedure):
     arguments = [p.name for p in function.parameters]
     parameters = ", ".join(["caller from"] + [p.declaration for p in function.parameters])
     lines = wrap(f"[[gnu::cold, gnu::noinline]] static int watched_{name}({parameters}) {{")
-    lines += wrap(f"  watch::call call({{.from = from"
+    lines += wrap(f"  static constexpr watch::nature nature{{{_natures_fields(function)}}};")
+    lines += wrap(f"  watch::call call({{.from = from, .nature = nature"
                   f"{_described(function)}}});")
     lines += [f"  {statement}" for statement in _handles(function)]
     collective = _collective_form(name)
@@ -365,11 +448,18 @@ def _watched(function, procedure):
     return lines + [f"  return call.end({run});", "}"]
 
 
-def _is_watched(function, procedure):
-    """All that needs a library that runs."""
+def _needs_library(function, procedure):
+    """It may only be called while the library runs."""
     name = implementation_name(function, procedure)
     return not (procedure.small.short in PURE or function.result != "int" or name in ANY_TIME or
                 name.startswith("T_") or name.endswith(("_toint", "_fromint")))
+
+
+def _is_watched(function, procedure):
+    """Those that have to do with other ranks, handles that come or go, or buffers: not what only
+    asks, or sets what is asked for."""
+    return _needs_library(function, procedure) and bool(
+        _nature(function) or _handles(function) or _buffers(function))
 
 
 def _binding(function, procedure):
@@ -402,6 +492,7 @@ def _binding(function, procedure):
             lines += wrap(f"      return watched_{name}({watched});") + ["    }"]
             lines += [f"    return {call};"]
         else:
+            lines += ["    must_run();"] if _needs_library(function, procedure) else []
             lines += [f"    {result} {call};"]
         if after:
             lines += ["    if (code == MPI_SUCCESS) {"]

@@ -83,16 +83,10 @@ int PMPI_Abi_set_fortran_info(MPI_Info info) {
 [[gnu::weak, gnu::alias("PMPI_Abi_set_fortran_info"),
     gnu::visibility("default")]] int MPI_Abi_set_fortran_info(MPI_Info info);
 
-[[gnu::cold, gnu::noinline]] static int watched_Abort(caller from, MPI_Comm comm, int errorcode) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Abort(comm, errorcode));
-}
 int PMPI_Abort(MPI_Comm comm, int errorcode) {
   try {
     note("MPI_Abort");
-    if (!is_open()) [[unlikely]] {
-      return watched_Abort(SINEW_MPI_CALLER, comm, errorcode);
-    }
+    must_run();
     return impl::Abort(comm, errorcode);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Abort", comm);
@@ -104,8 +98,10 @@ int PMPI_Abort(MPI_Comm comm, int errorcode) {
 [[gnu::cold, gnu::noinline]] static int watched_Accumulate(caller from, const void* origin_addr,
     MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
-    origin_datatype}});
+  static constexpr watch::nature nature{.of = watch::group::one_sided,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = target_rank,
+    .sends = {origin_count, origin_datatype}});
   if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
     check::reads(call, {origin_addr, origin_count, origin_datatype});
   }
@@ -198,7 +194,9 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
 [[gnu::cold, gnu::noinline]] static int watched_Allgather(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
     members(comm)}});
@@ -244,7 +242,9 @@ int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
 [[gnu::cold, gnu::noinline]] static int watched_Allgather_init(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
     members(comm)}});
@@ -293,7 +293,9 @@ int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype
 [[gnu::cold, gnu::noinline]] static int watched_Allgatherv(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
     members(comm))});
@@ -344,7 +346,9 @@ int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sen
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
     members(comm))});
@@ -394,17 +398,10 @@ int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatyp
     const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
     MPI_Request* request);
 
-[[gnu::cold, gnu::noinline]] static int watched_Alloc_mem(caller from, MPI_Aint size,
-    MPI_Info info, void* baseptr) {
-  watch::call call({.from = from});
-  return call.end(impl::Alloc_mem(size, info, baseptr));
-}
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
   try {
     note("MPI_Alloc_mem");
-    if (!is_open()) [[unlikely]] {
-      return watched_Alloc_mem(SINEW_MPI_CALLER, size, info, baseptr);
-    }
+    must_run();
     return impl::Alloc_mem(size, info, baseptr);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Alloc_mem");
@@ -415,8 +412,10 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Allreduce(caller from, const void* sendbuf,
     void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = {count, datatype}, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .sends = {count, datatype},
+    .receives = {count, datatype}});
   check::Allreduce({call, check::form::blocking}, sendbuf, recvbuf, count, datatype, op, comm);
   return call.end(impl::Allreduce(sendbuf, recvbuf, count, datatype, op, comm));
 }
@@ -455,8 +454,10 @@ int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Da
 [[gnu::cold, gnu::noinline]] static int watched_Allreduce_init(caller from, const void* sendbuf,
     void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {count, datatype}, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .sends = {count, datatype},
+    .receives = {count, datatype}});
   call.makes(request);
   check::Allreduce({call, check::form::persistent}, sendbuf, recvbuf, count, datatype, op, comm,
     info, request);
@@ -501,7 +502,9 @@ int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count,
 [[gnu::cold, gnu::noinline]] static int watched_Alltoall(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
     members(comm)},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
@@ -548,7 +551,9 @@ int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 [[gnu::cold, gnu::noinline]] static int watched_Alltoall_init(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
     members(comm)},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
@@ -598,7 +603,9 @@ int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype 
 [[gnu::cold, gnu::noinline]] static int watched_Alltoallv(caller from, const void* sendbuf,
     const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
     members(comm)), .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts,
     recvtype, members(comm))});
@@ -653,7 +660,9 @@ int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
     MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
     members(comm)), .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts,
     recvtype, members(comm))});
@@ -712,7 +721,9 @@ int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
     const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtypes,
     members(comm)), .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts,
     recvtypes, members(comm))});
@@ -768,7 +779,9 @@ int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtypes,
     members(comm)), .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts,
     recvtypes, members(comm))});
@@ -823,17 +836,10 @@ int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[],
     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request* request);
 
-[[gnu::cold, gnu::noinline]] static int watched_Attr_delete(caller from, MPI_Comm comm,
-    int keyval) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Attr_delete(comm, keyval));
-}
 int PMPI_Attr_delete(MPI_Comm comm, int keyval) {
   try {
     note("MPI_Attr_delete");
-    if (!is_open()) [[unlikely]] {
-      return watched_Attr_delete(SINEW_MPI_CALLER, comm, keyval);
-    }
+    must_run();
     return impl::Attr_delete(comm, keyval);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Attr_delete", comm);
@@ -842,17 +848,10 @@ int PMPI_Attr_delete(MPI_Comm comm, int keyval) {
 [[gnu::weak, gnu::alias("PMPI_Attr_delete"),
     gnu::visibility("default")]] int MPI_Attr_delete(MPI_Comm comm, int keyval);
 
-[[gnu::cold, gnu::noinline]] static int watched_Attr_get(caller from, MPI_Comm comm, int keyval,
-    void* attribute_val, int* flag) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Attr_get(comm, keyval, attribute_val, flag));
-}
 int PMPI_Attr_get(MPI_Comm comm, int keyval, void* attribute_val, int* flag) {
   try {
     note("MPI_Attr_get");
-    if (!is_open()) [[unlikely]] {
-      return watched_Attr_get(SINEW_MPI_CALLER, comm, keyval, attribute_val, flag);
-    }
+    must_run();
     return impl::Attr_get(comm, keyval, attribute_val, flag);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Attr_get", comm);
@@ -862,17 +861,10 @@ int PMPI_Attr_get(MPI_Comm comm, int keyval, void* attribute_val, int* flag) {
     gnu::visibility("default")]] int MPI_Attr_get(MPI_Comm comm, int keyval, void* attribute_val,
     int* flag);
 
-[[gnu::cold, gnu::noinline]] static int watched_Attr_put(caller from, MPI_Comm comm, int keyval,
-    void* attribute_val) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Attr_put(comm, keyval, attribute_val));
-}
 int PMPI_Attr_put(MPI_Comm comm, int keyval, void* attribute_val) {
   try {
     note("MPI_Attr_put");
-    if (!is_open()) [[unlikely]] {
-      return watched_Attr_put(SINEW_MPI_CALLER, comm, keyval, attribute_val);
-    }
+    must_run();
     return impl::Attr_put(comm, keyval, attribute_val);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Attr_put", comm);
@@ -882,7 +874,9 @@ int PMPI_Attr_put(MPI_Comm comm, int keyval, void* attribute_val) {
     gnu::visibility("default")]] int MPI_Attr_put(MPI_Comm comm, int keyval, void* attribute_val);
 
 [[gnu::cold, gnu::noinline]] static int watched_Barrier(caller from, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   check::Barrier({call, check::form::blocking}, comm);
   return call.end(impl::Barrier(comm));
 }
@@ -902,7 +896,9 @@ int PMPI_Barrier(MPI_Comm comm) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Barrier_init(caller from, MPI_Comm comm,
     MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(request);
   check::Barrier({call, check::form::persistent}, comm, info, request);
   return call.end(impl::Barrier_init(comm, info, request));
@@ -924,8 +920,11 @@ int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Bcast(caller from, void* buffer, MPI_Count count,
     MPI_Datatype datatype, int root, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {count, datatype},
-    .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .sends = watch::flow::as_root, .receives = watch::flow::as_other,
+    .meets = watch::meeting::all_for_root};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root, .sends = {count,
+    datatype}, .receives = {count, datatype}});
   check::Bcast({call, check::form::blocking}, buffer, count, datatype, root, comm);
   return call.end(impl::Bcast(buffer, count, datatype, root, comm));
 }
@@ -960,8 +959,10 @@ int PMPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
 [[gnu::cold, gnu::noinline]] static int watched_Bcast_init(caller from, void* buffer,
     MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {count, datatype},
-    .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root, .sends = {count,
+    datatype}, .receives = {count, datatype}});
   call.makes(request);
   check::Bcast({call, check::form::persistent}, buffer, count, datatype, root, comm, info, request);
   return call.end(impl::Bcast_init(buffer, count, datatype, root, comm, info, request));
@@ -1002,8 +1003,10 @@ int PMPI_Bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int 
 
 [[gnu::cold, gnu::noinline]] static int watched_Bsend(caller from, const void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .receives = watch::flow::none,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
@@ -1043,8 +1046,10 @@ int PMPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
 [[gnu::cold, gnu::noinline]] static int watched_Bsend_init(caller from, const void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
@@ -1083,17 +1088,10 @@ int PMPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, i
     gnu::visibility("default")]] int MPI_Bsend_init_c(const void* buf, MPI_Count count,
     MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
 
-[[gnu::cold, gnu::noinline]] static int watched_Buffer_attach(caller from, void* buffer,
-    MPI_Count size) {
-  watch::call call({.from = from});
-  return call.end(impl::Buffer_attach(buffer, size));
-}
 int PMPI_Buffer_attach(void* buffer, int size) {
   try {
     note("MPI_Buffer_attach");
-    if (!is_open()) [[unlikely]] {
-      return watched_Buffer_attach(SINEW_MPI_CALLER, buffer, size);
-    }
+    must_run();
     return impl::Buffer_attach(buffer, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Buffer_attach");
@@ -1105,9 +1103,7 @@ int PMPI_Buffer_attach(void* buffer, int size) {
 int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) {
   try {
     note("MPI_Buffer_attach_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Buffer_attach(SINEW_MPI_CALLER, buffer, size);
-    }
+    must_run();
     return impl::Buffer_attach(buffer, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Buffer_attach_c");
@@ -1116,17 +1112,12 @@ int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) {
 [[gnu::weak, gnu::alias("PMPI_Buffer_attach_c"),
     gnu::visibility("default")]] int MPI_Buffer_attach_c(void* buffer, MPI_Count size);
 
-[[gnu::cold, gnu::noinline]] static int watched_Buffer_detach(caller from, void* buffer_addr,
-    MPI_Count* size) {
-  watch::call call({.from = from});
-  return call.end(impl::Buffer_detach(buffer_addr, size));
-}
 int PMPI_Buffer_detach(void* buffer_addr, int* size) {
   try {
     note("MPI_Buffer_detach");
     MPI_Count size_wide = 0;
-    const int code = is_open() ? impl::Buffer_detach(buffer_addr,
-    &size_wide) : watched_Buffer_detach(SINEW_MPI_CALLER, buffer_addr, &size_wide);
+    must_run();
+    const int code = impl::Buffer_detach(buffer_addr, &size_wide);
     if (code == MPI_SUCCESS) {
       narrow(size_wide, size);
     }
@@ -1141,9 +1132,7 @@ int PMPI_Buffer_detach(void* buffer_addr, int* size) {
 int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
   try {
     note("MPI_Buffer_detach_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Buffer_detach(SINEW_MPI_CALLER, buffer_addr, size);
-    }
+    must_run();
     return impl::Buffer_detach(buffer_addr, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Buffer_detach_c");
@@ -1152,16 +1141,10 @@ int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
 [[gnu::weak, gnu::alias("PMPI_Buffer_detach_c"),
     gnu::visibility("default")]] int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
 
-[[gnu::cold, gnu::noinline]] static int watched_Buffer_flush(caller from) {
-  watch::call call({.from = from});
-  return call.end(impl::Buffer_flush());
-}
 int PMPI_Buffer_flush(void) {
   try {
     note("MPI_Buffer_flush");
-    if (!is_open()) [[unlikely]] {
-      return watched_Buffer_flush(SINEW_MPI_CALLER);
-    }
+    must_run();
     return impl::Buffer_flush();
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Buffer_flush");
@@ -1171,7 +1154,8 @@ int PMPI_Buffer_flush(void) {
     gnu::visibility("default")]] int MPI_Buffer_flush(void);
 
 [[gnu::cold, gnu::noinline]] static int watched_Buffer_iflush(caller from, MPI_Request* request) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(request);
   return call.end(impl::Buffer_iflush(request));
 }
@@ -1189,16 +1173,10 @@ int PMPI_Buffer_iflush(MPI_Request* request) {
 [[gnu::weak, gnu::alias("PMPI_Buffer_iflush"),
     gnu::visibility("default")]] int MPI_Buffer_iflush(MPI_Request* request);
 
-[[gnu::cold, gnu::noinline]] static int watched_Cancel(caller from, MPI_Request* request) {
-  watch::call call({.from = from});
-  return call.end(impl::Cancel(request));
-}
 int PMPI_Cancel(MPI_Request* request) {
   try {
     note("MPI_Cancel");
-    if (!is_open()) [[unlikely]] {
-      return watched_Cancel(SINEW_MPI_CALLER, request);
-    }
+    must_run();
     return impl::Cancel(request);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Cancel");
@@ -1207,17 +1185,10 @@ int PMPI_Cancel(MPI_Request* request) {
 [[gnu::weak, gnu::alias("PMPI_Cancel"),
     gnu::visibility("default")]] int MPI_Cancel(MPI_Request* request);
 
-[[gnu::cold, gnu::noinline]] static int watched_Cart_coords(caller from, MPI_Comm comm, int rank,
-    int maxdims, int coords[]) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Cart_coords(comm, rank, maxdims, coords));
-}
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
   try {
     note("MPI_Cart_coords");
-    if (!is_open()) [[unlikely]] {
-      return watched_Cart_coords(SINEW_MPI_CALLER, comm, rank, maxdims, coords);
-    }
+    must_run();
     return impl::Cart_coords(comm, rank, maxdims, coords);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Cart_coords", comm);
@@ -1229,7 +1200,8 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Cart_create(caller from, MPI_Comm comm_old,
     int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart) {
-  watch::call call({.from = from, .comm = comm_old});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm_old});
   call.makes(comm_cart);
   return call.end(impl::Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart));
 }
@@ -1250,17 +1222,10 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
     gnu::visibility("default")]] int MPI_Cart_create(MPI_Comm comm_old, int ndims,
     const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart);
 
-[[gnu::cold, gnu::noinline]] static int watched_Cart_get(caller from, MPI_Comm comm, int maxdims,
-    int dims[], int periods[], int coords[]) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Cart_get(comm, maxdims, dims, periods, coords));
-}
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
   try {
     note("MPI_Cart_get");
-    if (!is_open()) [[unlikely]] {
-      return watched_Cart_get(SINEW_MPI_CALLER, comm, maxdims, dims, periods, coords);
-    }
+    must_run();
     return impl::Cart_get(comm, maxdims, dims, periods, coords);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Cart_get", comm);
@@ -1270,17 +1235,10 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coo
     gnu::visibility("default")]] int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[],
     int periods[], int coords[]);
 
-[[gnu::cold, gnu::noinline]] static int watched_Cart_map(caller from, MPI_Comm comm, int ndims,
-    const int dims[], const int periods[], int* newrank) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Cart_map(comm, ndims, dims, periods, newrank));
-}
 int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
   try {
     note("MPI_Cart_map");
-    if (!is_open()) [[unlikely]] {
-      return watched_Cart_map(SINEW_MPI_CALLER, comm, ndims, dims, periods, newrank);
-    }
+    must_run();
     return impl::Cart_map(comm, ndims, dims, periods, newrank);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Cart_map", comm);
@@ -1290,17 +1248,10 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[
     gnu::visibility("default")]] int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[],
     const int periods[], int* newrank);
 
-[[gnu::cold, gnu::noinline]] static int watched_Cart_rank(caller from, MPI_Comm comm,
-    const int coords[], int* rank) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Cart_rank(comm, coords, rank));
-}
 int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
   try {
     note("MPI_Cart_rank");
-    if (!is_open()) [[unlikely]] {
-      return watched_Cart_rank(SINEW_MPI_CALLER, comm, coords, rank);
-    }
+    must_run();
     return impl::Cart_rank(comm, coords, rank);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Cart_rank", comm);
@@ -1309,17 +1260,10 @@ int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
 [[gnu::weak, gnu::alias("PMPI_Cart_rank"),
     gnu::visibility("default")]] int MPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank);
 
-[[gnu::cold, gnu::noinline]] static int watched_Cart_shift(caller from, MPI_Comm comm,
-    int direction, int disp, int* rank_source, int* rank_dest) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Cart_shift(comm, direction, disp, rank_source, rank_dest));
-}
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
   try {
     note("MPI_Cart_shift");
-    if (!is_open()) [[unlikely]] {
-      return watched_Cart_shift(SINEW_MPI_CALLER, comm, direction, disp, rank_source, rank_dest);
-    }
+    must_run();
     return impl::Cart_shift(comm, direction, disp, rank_source, rank_dest);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Cart_shift", comm);
@@ -1331,7 +1275,8 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, in
 
 [[gnu::cold, gnu::noinline]] static int watched_Cart_sub(caller from, MPI_Comm comm,
     const int remain_dims[], MPI_Comm* newcomm) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(newcomm);
   return call.end(impl::Cart_sub(comm, remain_dims, newcomm));
 }
@@ -1350,17 +1295,10 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
     gnu::visibility("default")]] int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[],
     MPI_Comm* newcomm);
 
-[[gnu::cold, gnu::noinline]] static int watched_Cartdim_get(caller from, MPI_Comm comm,
-    int* ndims) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Cartdim_get(comm, ndims));
-}
 int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
   try {
     note("MPI_Cartdim_get");
-    if (!is_open()) [[unlikely]] {
-      return watched_Cartdim_get(SINEW_MPI_CALLER, comm, ndims);
-    }
+    must_run();
     return impl::Cartdim_get(comm, ndims);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Cartdim_get", comm);
@@ -1369,16 +1307,10 @@ int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
 [[gnu::weak, gnu::alias("PMPI_Cartdim_get"),
     gnu::visibility("default")]] int MPI_Cartdim_get(MPI_Comm comm, int* ndims);
 
-[[gnu::cold, gnu::noinline]] static int watched_Close_port(caller from, const char* port_name) {
-  watch::call call({.from = from});
-  return call.end(impl::Close_port(port_name));
-}
 int PMPI_Close_port(const char* port_name) {
   try {
     note("MPI_Close_port");
-    if (!is_open()) [[unlikely]] {
-      return watched_Close_port(SINEW_MPI_CALLER, port_name);
-    }
+    must_run();
     return impl::Close_port(port_name);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Close_port");
@@ -1389,7 +1321,8 @@ int PMPI_Close_port(const char* port_name) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_accept(caller from, const char* port_name,
     MPI_Info info, int root, MPI_Comm comm, MPI_Comm* newcomm) {
-  watch::call call({.from = from, .comm = comm, .peer = root});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root});
   call.makes(newcomm);
   return call.end(impl::Comm_accept(port_name, info, root, comm, newcomm));
 }
@@ -1409,17 +1342,10 @@ int PMPI_Comm_accept(const char* port_name, MPI_Info info, int root, MPI_Comm co
     gnu::visibility("default")]] int MPI_Comm_accept(const char* port_name, MPI_Info info,
     int root, MPI_Comm comm, MPI_Comm* newcomm);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_attach_buffer(caller from, MPI_Comm comm,
-    void* buffer, MPI_Count size) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_attach_buffer(comm, buffer, size));
-}
 int PMPI_Comm_attach_buffer(MPI_Comm comm, void* buffer, int size) {
   try {
     note("MPI_Comm_attach_buffer");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_attach_buffer(SINEW_MPI_CALLER, comm, buffer, size);
-    }
+    must_run();
     return impl::Comm_attach_buffer(comm, buffer, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_attach_buffer", comm);
@@ -1431,9 +1357,7 @@ int PMPI_Comm_attach_buffer(MPI_Comm comm, void* buffer, int size) {
 int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void* buffer, MPI_Count size) {
   try {
     note("MPI_Comm_attach_buffer_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_attach_buffer(SINEW_MPI_CALLER, comm, buffer, size);
-    }
+    must_run();
     return impl::Comm_attach_buffer(comm, buffer, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_attach_buffer_c", comm);
@@ -1443,17 +1367,10 @@ int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void* buffer, MPI_Count size) {
     gnu::visibility("default")]] int MPI_Comm_attach_buffer_c(MPI_Comm comm, void* buffer,
     MPI_Count size);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_call_errhandler(caller from, MPI_Comm comm,
-    int errorcode) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_call_errhandler(comm, errorcode));
-}
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
   try {
     note("MPI_Comm_call_errhandler");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_call_errhandler(SINEW_MPI_CALLER, comm, errorcode);
-    }
+    must_run();
     return impl::Comm_call_errhandler(comm, errorcode);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_call_errhandler", comm);
@@ -1462,17 +1379,10 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
 [[gnu::weak, gnu::alias("PMPI_Comm_call_errhandler"),
     gnu::visibility("default")]] int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_compare(caller from, MPI_Comm comm1,
-    MPI_Comm comm2, int* result) {
-  watch::call call({.from = from, .comm = comm1});
-  return call.end(impl::Comm_compare(comm1, comm2, result));
-}
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
   try {
     note("MPI_Comm_compare");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_compare(SINEW_MPI_CALLER, comm1, comm2, result);
-    }
+    must_run();
     return impl::Comm_compare(comm1, comm2, result);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_compare", comm1);
@@ -1483,7 +1393,8 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_connect(caller from, const char* port_name,
     MPI_Info info, int root, MPI_Comm comm, MPI_Comm* newcomm) {
-  watch::call call({.from = from, .comm = comm, .peer = root});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root});
   call.makes(newcomm);
   return call.end(impl::Comm_connect(port_name, info, root, comm, newcomm));
 }
@@ -1505,7 +1416,8 @@ int PMPI_Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm c
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_create(caller from, MPI_Comm comm,
     MPI_Group group, MPI_Comm* newcomm) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(newcomm);
   return call.end(impl::Comm_create(comm, group, newcomm));
 }
@@ -1539,7 +1451,8 @@ int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn
 [[gnu::cold, gnu::noinline]] static int watched_Comm_create_from_group(caller from,
     MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
     MPI_Comm* newcomm) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newcomm);
   return call.end(impl::Comm_create_from_group(group, stringtag, info, errhandler, newcomm));
 }
@@ -1562,7 +1475,8 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_create_group(caller from, MPI_Comm comm,
     MPI_Group group, int tag, MPI_Comm* newcomm) {
-  watch::call call({.from = from, .comm = comm, .tag = tag});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .tag = tag});
   call.makes(newcomm);
   return call.end(impl::Comm_create_group(comm, group, tag, newcomm));
 }
@@ -1581,20 +1495,11 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
     gnu::visibility("default")]] int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
     MPI_Comm* newcomm);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_create_keyval(caller from,
-    MPI_Comm_copy_attr_function* comm_copy_attr_fn,
-    MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state) {
-  watch::call call({.from = from});
-  return call.end(impl::Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
-}
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
     MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state) {
   try {
     note("MPI_Comm_create_keyval");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_create_keyval(SINEW_MPI_CALLER, comm_copy_attr_fn, comm_delete_attr_fn,
-    comm_keyval, extra_state);
-    }
+    must_run();
     return impl::Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_create_keyval");
@@ -1603,17 +1508,10 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
 [[gnu::weak, gnu::alias("PMPI_Comm_create_keyval"),
     gnu::visibility("default")]] int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_delete_attr(caller from, MPI_Comm comm,
-    int comm_keyval) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_delete_attr(comm, comm_keyval));
-}
 int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval) {
   try {
     note("MPI_Comm_delete_attr");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_delete_attr(SINEW_MPI_CALLER, comm, comm_keyval);
-    }
+    must_run();
     return impl::Comm_delete_attr(comm, comm_keyval);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_delete_attr", comm);
@@ -1622,17 +1520,12 @@ int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval) {
 [[gnu::weak, gnu::alias("PMPI_Comm_delete_attr"),
     gnu::visibility("default")]] int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_detach_buffer(caller from, MPI_Comm comm,
-    void* buffer_addr, MPI_Count* size) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_detach_buffer(comm, buffer_addr, size));
-}
 int PMPI_Comm_detach_buffer(MPI_Comm comm, void* buffer_addr, int* size) {
   try {
     note("MPI_Comm_detach_buffer");
     MPI_Count size_wide = 0;
-    const int code = is_open() ? impl::Comm_detach_buffer(comm, buffer_addr,
-    &size_wide) : watched_Comm_detach_buffer(SINEW_MPI_CALLER, comm, buffer_addr, &size_wide);
+    must_run();
+    const int code = impl::Comm_detach_buffer(comm, buffer_addr, &size_wide);
     if (code == MPI_SUCCESS) {
       narrow(size_wide, size);
     }
@@ -1648,9 +1541,7 @@ int PMPI_Comm_detach_buffer(MPI_Comm comm, void* buffer_addr, int* size) {
 int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
   try {
     note("MPI_Comm_detach_buffer_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_detach_buffer(SINEW_MPI_CALLER, comm, buffer_addr, size);
-    }
+    must_run();
     return impl::Comm_detach_buffer(comm, buffer_addr, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_detach_buffer_c", comm);
@@ -1661,7 +1552,8 @@ int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void* buffer_addr, MPI_Count* size)
     MPI_Count* size);
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_disconnect(caller from, MPI_Comm* comm) {
-  watch::call call({.from = from, .comm = handle_at(comm)});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = handle_at(comm)});
   call.may_end(comm);
   return call.end(impl::Comm_disconnect(comm));
 }
@@ -1681,7 +1573,8 @@ int PMPI_Comm_disconnect(MPI_Comm* comm) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_dup(caller from, MPI_Comm comm,
     MPI_Comm* newcomm) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(newcomm);
   return call.end(impl::Comm_dup(comm, newcomm));
 }
@@ -1701,7 +1594,8 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_dup_with_info(caller from, MPI_Comm comm,
     MPI_Info info, MPI_Comm* newcomm) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(newcomm);
   return call.end(impl::Comm_dup_with_info(comm, info, newcomm));
 }
@@ -1720,16 +1614,10 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
     gnu::visibility("default")]] int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info,
     MPI_Comm* newcomm);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_flush_buffer(caller from, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_flush_buffer(comm));
-}
 int PMPI_Comm_flush_buffer(MPI_Comm comm) {
   try {
     note("MPI_Comm_flush_buffer");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_flush_buffer(SINEW_MPI_CALLER, comm);
-    }
+    must_run();
     return impl::Comm_flush_buffer(comm);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_flush_buffer", comm);
@@ -1739,7 +1627,8 @@ int PMPI_Comm_flush_buffer(MPI_Comm comm) {
     gnu::visibility("default")]] int MPI_Comm_flush_buffer(MPI_Comm comm);
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_free(caller from, MPI_Comm* comm) {
-  watch::call call({.from = from, .comm = handle_at(comm)});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = handle_at(comm)});
   call.may_end(comm);
   return call.end(impl::Comm_free(comm));
 }
@@ -1757,16 +1646,10 @@ int PMPI_Comm_free(MPI_Comm* comm) {
 [[gnu::weak, gnu::alias("PMPI_Comm_free"),
     gnu::visibility("default")]] int MPI_Comm_free(MPI_Comm* comm);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_free_keyval(caller from, int* comm_keyval) {
-  watch::call call({.from = from});
-  return call.end(impl::Comm_free_keyval(comm_keyval));
-}
 int PMPI_Comm_free_keyval(int* comm_keyval) {
   try {
     note("MPI_Comm_free_keyval");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_free_keyval(SINEW_MPI_CALLER, comm_keyval);
-    }
+    must_run();
     return impl::Comm_free_keyval(comm_keyval);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_free_keyval");
@@ -1781,17 +1664,10 @@ MPI_Comm PMPI_Comm_fromint(int comm) {
 [[gnu::weak, gnu::alias("PMPI_Comm_fromint"),
     gnu::visibility("default")]] MPI_Comm MPI_Comm_fromint(int comm);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_get_attr(caller from, MPI_Comm comm,
-    int comm_keyval, void* attribute_val, int* flag) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_get_attr(comm, comm_keyval, attribute_val, flag));
-}
 int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag) {
   try {
     note("MPI_Comm_get_attr");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_get_attr(SINEW_MPI_CALLER, comm, comm_keyval, attribute_val, flag);
-    }
+    must_run();
     return impl::Comm_get_attr(comm, comm_keyval, attribute_val, flag);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_get_attr", comm);
@@ -1801,17 +1677,10 @@ int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int*
     gnu::visibility("default")]] int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval,
     void* attribute_val, int* flag);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_get_errhandler(caller from, MPI_Comm comm,
-    MPI_Errhandler* errhandler) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_get_errhandler(comm, errhandler));
-}
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
   try {
     note("MPI_Comm_get_errhandler");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_get_errhandler(SINEW_MPI_CALLER, comm, errhandler);
-    }
+    must_run();
     return impl::Comm_get_errhandler(comm, errhandler);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_get_errhandler", comm);
@@ -1821,17 +1690,10 @@ int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
     gnu::visibility("default")]] int MPI_Comm_get_errhandler(MPI_Comm comm,
     MPI_Errhandler* errhandler);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_get_info(caller from, MPI_Comm comm,
-    MPI_Info* info_used) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_get_info(comm, info_used));
-}
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
   try {
     note("MPI_Comm_get_info");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_get_info(SINEW_MPI_CALLER, comm, info_used);
-    }
+    must_run();
     return impl::Comm_get_info(comm, info_used);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_get_info", comm);
@@ -1840,17 +1702,10 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
 [[gnu::weak, gnu::alias("PMPI_Comm_get_info"),
     gnu::visibility("default")]] int MPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_get_name(caller from, MPI_Comm comm,
-    char* comm_name, int* resultlen) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_get_name(comm, comm_name, resultlen));
-}
 int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
   try {
     note("MPI_Comm_get_name");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_get_name(SINEW_MPI_CALLER, comm, comm_name, resultlen);
-    }
+    must_run();
     return impl::Comm_get_name(comm, comm_name, resultlen);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_get_name", comm);
@@ -1860,16 +1715,10 @@ int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
     gnu::visibility("default")]] int MPI_Comm_get_name(MPI_Comm comm, char* comm_name,
     int* resultlen);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_get_parent(caller from, MPI_Comm* parent) {
-  watch::call call({.from = from});
-  return call.end(impl::Comm_get_parent(parent));
-}
 int PMPI_Comm_get_parent(MPI_Comm* parent) {
   try {
     note("MPI_Comm_get_parent");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_get_parent(SINEW_MPI_CALLER, parent);
-    }
+    must_run();
     return impl::Comm_get_parent(parent);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_get_parent");
@@ -1880,7 +1729,8 @@ int PMPI_Comm_get_parent(MPI_Comm* parent) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_group(caller from, MPI_Comm comm,
     MPI_Group* group) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(group);
   return call.end(impl::Comm_group(comm, group));
 }
@@ -1900,7 +1750,8 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_idup(caller from, MPI_Comm comm,
     MPI_Comm* newcomm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(newcomm);
   call.makes(request);
   return call.end(impl::Comm_idup(comm, newcomm, request));
@@ -1922,7 +1773,8 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_idup_with_info(caller from, MPI_Comm comm,
     MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(newcomm);
   call.makes(request);
   return call.end(impl::Comm_idup_with_info(comm, info, newcomm, request));
@@ -1945,7 +1797,8 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_iflush_buffer(caller from, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(request);
   return call.end(impl::Comm_iflush_buffer(comm, request));
 }
@@ -1965,7 +1818,8 @@ int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_join(caller from, int fd,
     MPI_Comm* intercomm) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(intercomm);
   return call.end(impl::Comm_join(fd, intercomm));
 }
@@ -1983,16 +1837,10 @@ int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
 [[gnu::weak, gnu::alias("PMPI_Comm_join"), gnu::visibility("default")]] int MPI_Comm_join(int fd,
     MPI_Comm* intercomm);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_rank(caller from, MPI_Comm comm, int* rank) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_rank(comm, rank));
-}
 int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
   try {
     note("MPI_Comm_rank");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_rank(SINEW_MPI_CALLER, comm, rank);
-    }
+    must_run();
     return impl::Comm_rank(comm, rank);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_rank", comm);
@@ -2003,7 +1851,8 @@ int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_remote_group(caller from, MPI_Comm comm,
     MPI_Group* group) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(group);
   return call.end(impl::Comm_remote_group(comm, group));
 }
@@ -2021,17 +1870,10 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
 [[gnu::weak, gnu::alias("PMPI_Comm_remote_group"),
     gnu::visibility("default")]] int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_remote_size(caller from, MPI_Comm comm,
-    int* size) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_remote_size(comm, size));
-}
 int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
   try {
     note("MPI_Comm_remote_size");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_remote_size(SINEW_MPI_CALLER, comm, size);
-    }
+    must_run();
     return impl::Comm_remote_size(comm, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_remote_size", comm);
@@ -2040,17 +1882,10 @@ int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
 [[gnu::weak, gnu::alias("PMPI_Comm_remote_size"),
     gnu::visibility("default")]] int MPI_Comm_remote_size(MPI_Comm comm, int* size);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_set_attr(caller from, MPI_Comm comm,
-    int comm_keyval, void* attribute_val) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_set_attr(comm, comm_keyval, attribute_val));
-}
 int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val) {
   try {
     note("MPI_Comm_set_attr");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_set_attr(SINEW_MPI_CALLER, comm, comm_keyval, attribute_val);
-    }
+    must_run();
     return impl::Comm_set_attr(comm, comm_keyval, attribute_val);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_set_attr", comm);
@@ -2060,17 +1895,10 @@ int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val) {
     gnu::visibility("default")]] int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval,
     void* attribute_val);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_set_errhandler(caller from, MPI_Comm comm,
-    MPI_Errhandler errhandler) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_set_errhandler(comm, errhandler));
-}
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
   try {
     note("MPI_Comm_set_errhandler");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_set_errhandler(SINEW_MPI_CALLER, comm, errhandler);
-    }
+    must_run();
     return impl::Comm_set_errhandler(comm, errhandler);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_set_errhandler", comm);
@@ -2080,17 +1908,10 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
     gnu::visibility("default")]] int MPI_Comm_set_errhandler(MPI_Comm comm,
     MPI_Errhandler errhandler);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_set_info(caller from, MPI_Comm comm,
-    MPI_Info info) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_set_info(comm, info));
-}
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
   try {
     note("MPI_Comm_set_info");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_set_info(SINEW_MPI_CALLER, comm, info);
-    }
+    must_run();
     return impl::Comm_set_info(comm, info);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_set_info", comm);
@@ -2099,17 +1920,10 @@ int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
 [[gnu::weak, gnu::alias("PMPI_Comm_set_info"),
     gnu::visibility("default")]] int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_set_name(caller from, MPI_Comm comm,
-    const char* comm_name) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_set_name(comm, comm_name));
-}
 int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
   try {
     note("MPI_Comm_set_name");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_set_name(SINEW_MPI_CALLER, comm, comm_name);
-    }
+    must_run();
     return impl::Comm_set_name(comm, comm_name);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_set_name", comm);
@@ -2118,16 +1932,10 @@ int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
 [[gnu::weak, gnu::alias("PMPI_Comm_set_name"),
     gnu::visibility("default")]] int MPI_Comm_set_name(MPI_Comm comm, const char* comm_name);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_size(caller from, MPI_Comm comm, int* size) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_size(comm, size));
-}
 int PMPI_Comm_size(MPI_Comm comm, int* size) {
   try {
     note("MPI_Comm_size");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_size(SINEW_MPI_CALLER, comm, size);
-    }
+    must_run();
     return impl::Comm_size(comm, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_size", comm);
@@ -2139,7 +1947,8 @@ int PMPI_Comm_size(MPI_Comm comm, int* size) {
 [[gnu::cold, gnu::noinline]] static int watched_Comm_spawn(caller from, const char* command,
     char* argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* intercomm,
     int array_of_errcodes[]) {
-  watch::call call({.from = from, .comm = comm, .peer = root});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root});
   call.makes(intercomm);
   return call.end(impl::Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
 }
@@ -2165,7 +1974,8 @@ int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info in
     char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[],
     const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm* intercomm,
     int array_of_errcodes[]) {
-  watch::call call({.from = from, .comm = comm, .peer = root});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root});
   call.makes(intercomm);
   return call.end(impl::Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
 }
@@ -2190,7 +2000,8 @@ int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_split(caller from, MPI_Comm comm, int color,
     int key, MPI_Comm* newcomm) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(newcomm);
   return call.end(impl::Comm_split(comm, color, key, newcomm));
 }
@@ -2211,7 +2022,8 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Comm_split_type(caller from, MPI_Comm comm,
     int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(newcomm);
   return call.end(impl::Comm_split_type(comm, split_type, key, info, newcomm));
 }
@@ -2230,17 +2042,10 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
     gnu::visibility("default")]] int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key,
     MPI_Info info, MPI_Comm* newcomm);
 
-[[gnu::cold, gnu::noinline]] static int watched_Comm_test_inter(caller from, MPI_Comm comm,
-    int* flag) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Comm_test_inter(comm, flag));
-}
 int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
   try {
     note("MPI_Comm_test_inter");
-    if (!is_open()) [[unlikely]] {
-      return watched_Comm_test_inter(SINEW_MPI_CALLER, comm, flag);
-    }
+    must_run();
     return impl::Comm_test_inter(comm, flag);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Comm_test_inter", comm);
@@ -2263,7 +2068,9 @@ int PMPI_Comm_toint(MPI_Comm comm) {
 [[gnu::cold, gnu::noinline]] static int watched_Compare_and_swap(caller from,
     const void* origin_addr, const void* compare_addr, void* result_addr, MPI_Datatype datatype,
     int target_rank, MPI_Aint target_disp, MPI_Win win) {
-  watch::call call({.from = from, .win = win, .peer = target_rank});
+  static constexpr watch::nature nature{.of = watch::group::one_sided,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = target_rank});
   check::note_access(call, check::access::accumulate, target_rank, target_disp, 1, datatype, MPI_NO_OP);
   return call.end(impl::Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 }
@@ -2285,17 +2092,10 @@ int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, voi
     const void* compare_addr, void* result_addr, MPI_Datatype datatype, int target_rank,
     MPI_Aint target_disp, MPI_Win win);
 
-[[gnu::cold, gnu::noinline]] static int watched_Dims_create(caller from, int nnodes, int ndims,
-    int dims[]) {
-  watch::call call({.from = from});
-  return call.end(impl::Dims_create(nnodes, ndims, dims));
-}
 int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
   try {
     note("MPI_Dims_create");
-    if (!is_open()) [[unlikely]] {
-      return watched_Dims_create(SINEW_MPI_CALLER, nnodes, ndims, dims);
-    }
+    must_run();
     return impl::Dims_create(nnodes, ndims, dims);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Dims_create");
@@ -2307,7 +2107,8 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
 [[gnu::cold, gnu::noinline]] static int watched_Dist_graph_create(caller from, MPI_Comm comm_old,
     int n, const int sources[], const int degrees[], const int destinations[], const int* weights,
     MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
-  watch::call call({.from = from, .comm = comm_old});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm_old});
   call.makes(comm_dist_graph);
   return call.end(impl::Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
 }
@@ -2334,7 +2135,8 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
     MPI_Comm comm_old, int indegree, const int sources[], const int* sourceweights, int outdegree,
     const int destinations[], const int* destweights, MPI_Info info, int reorder,
     MPI_Comm* comm_dist_graph) {
-  watch::call call({.from = from, .comm = comm_old});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm_old});
   call.makes(comm_dist_graph);
   return call.end(impl::Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
 }
@@ -2358,20 +2160,11 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
     const int destinations[], const int* destweights, MPI_Info info, int reorder,
     MPI_Comm* comm_dist_graph);
 
-[[gnu::cold, gnu::noinline]] static int watched_Dist_graph_neighbors(caller from, MPI_Comm comm,
-    int maxindegree, int sources[], int* sourceweights, int maxoutdegree, int destinations[],
-    int* destweights) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
-}
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int* sourceweights,
     int maxoutdegree, int destinations[], int* destweights) {
   try {
     note("MPI_Dist_graph_neighbors");
-    if (!is_open()) [[unlikely]] {
-      return watched_Dist_graph_neighbors(SINEW_MPI_CALLER, comm, maxindegree, sources,
-    sourceweights, maxoutdegree, destinations, destweights);
-    }
+    must_run();
     return impl::Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Dist_graph_neighbors", comm);
@@ -2381,18 +2174,10 @@ int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int
     gnu::visibility("default")]] int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree,
     int sources[], int* sourceweights, int maxoutdegree, int destinations[], int* destweights);
 
-[[gnu::cold, gnu::noinline]] static int watched_Dist_graph_neighbors_count(caller from,
-    MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Dist_graph_neighbors_count(comm, indegree, outdegree, weighted));
-}
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
   try {
     note("MPI_Dist_graph_neighbors_count");
-    if (!is_open()) [[unlikely]] {
-      return watched_Dist_graph_neighbors_count(SINEW_MPI_CALLER, comm, indegree, outdegree,
-    weighted);
-    }
+    must_run();
     return impl::Dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Dist_graph_neighbors_count", comm);
@@ -2454,8 +2239,10 @@ int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Exscan(caller from, const void* sendbuf,
     void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = {count, datatype}, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all_for_lower};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .sends = {count, datatype},
+    .receives = {count, datatype}});
   check::Exscan({call, check::form::blocking}, sendbuf, recvbuf, count, datatype, op, comm);
   return call.end(impl::Exscan(sendbuf, recvbuf, count, datatype, op, comm));
 }
@@ -2494,8 +2281,10 @@ int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datat
 [[gnu::cold, gnu::noinline]] static int watched_Exscan_init(caller from, const void* sendbuf,
     void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {count, datatype}, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .sends = {count, datatype},
+    .receives = {count, datatype}});
   call.makes(request);
   check::Exscan({call, check::form::persistent}, sendbuf, recvbuf, count, datatype, op, comm, info,
     request);
@@ -2539,7 +2328,9 @@ int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_
 [[gnu::cold, gnu::noinline]] static int watched_Fetch_and_op(caller from, const void* origin_addr,
     void* result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op,
     MPI_Win win) {
-  watch::call call({.from = from, .win = win, .peer = target_rank});
+  static constexpr watch::nature nature{.of = watch::group::one_sided,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = target_rank});
   check::note_access(call, check::access::accumulate, target_rank, target_disp, 1, datatype, op);
   return call.end(impl::Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 }
@@ -2562,7 +2353,8 @@ int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype d
 
 [[gnu::cold, gnu::noinline]] static int watched_File_call_errhandler(caller from, MPI_File fh,
     int errorcode) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_call_errhandler(fh, errorcode));
 }
 int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
@@ -2580,7 +2372,8 @@ int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
     gnu::visibility("default")]] int MPI_File_call_errhandler(MPI_File fh, int errorcode);
 
 [[gnu::cold, gnu::noinline]] static int watched_File_close(caller from, MPI_File* fh) {
-  watch::call call({.from = from, .file = handle_at(fh)});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = handle_at(fh)});
   call.may_end(fh);
   return call.end(impl::File_close(fh));
 }
@@ -2612,7 +2405,8 @@ int PMPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn
 
 [[gnu::cold, gnu::noinline]] static int watched_File_delete(caller from, const char* filename,
     MPI_Info info) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature});
   return call.end(impl::File_delete(filename, info));
 }
 int PMPI_File_delete(const char* filename, MPI_Info info) {
@@ -2637,7 +2431,8 @@ MPI_File PMPI_File_fromint(int file) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_get_amode(caller from, MPI_File fh,
     int* amode) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_get_amode(fh, amode));
 }
 int PMPI_File_get_amode(MPI_File fh, int* amode) {
@@ -2656,7 +2451,8 @@ int PMPI_File_get_amode(MPI_File fh, int* amode) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_get_atomicity(caller from, MPI_File fh,
     int* flag) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_get_atomicity(fh, flag));
 }
 int PMPI_File_get_atomicity(MPI_File fh, int* flag) {
@@ -2675,7 +2471,8 @@ int PMPI_File_get_atomicity(MPI_File fh, int* flag) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_get_byte_offset(caller from, MPI_File fh,
     MPI_Offset offset, MPI_Offset* disp) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_get_byte_offset(fh, offset, disp));
 }
 int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset* disp) {
@@ -2695,7 +2492,8 @@ int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset* disp) 
 
 [[gnu::cold, gnu::noinline]] static int watched_File_get_errhandler(caller from, MPI_File file,
     MPI_Errhandler* errhandler) {
-  watch::call call({.from = from, .file = file});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = file});
   return call.end(impl::File_get_errhandler(file, errhandler));
 }
 int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
@@ -2715,7 +2513,8 @@ int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_get_group(caller from, MPI_File fh,
     MPI_Group* group) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   call.makes(group);
   return call.end(impl::File_get_group(fh, group));
 }
@@ -2735,7 +2534,8 @@ int PMPI_File_get_group(MPI_File fh, MPI_Group* group) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_get_info(caller from, MPI_File fh,
     MPI_Info* info_used) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_get_info(fh, info_used));
 }
 int PMPI_File_get_info(MPI_File fh, MPI_Info* info_used) {
@@ -2754,7 +2554,8 @@ int PMPI_File_get_info(MPI_File fh, MPI_Info* info_used) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_get_position(caller from, MPI_File fh,
     MPI_Offset* offset) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_get_position(fh, offset));
 }
 int PMPI_File_get_position(MPI_File fh, MPI_Offset* offset) {
@@ -2773,7 +2574,8 @@ int PMPI_File_get_position(MPI_File fh, MPI_Offset* offset) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_get_position_shared(caller from, MPI_File fh,
     MPI_Offset* offset) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_get_position_shared(fh, offset));
 }
 int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset* offset) {
@@ -2792,7 +2594,8 @@ int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset* offset) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_get_size(caller from, MPI_File fh,
     MPI_Offset* size) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_get_size(fh, size));
 }
 int PMPI_File_get_size(MPI_File fh, MPI_Offset* size) {
@@ -2811,7 +2614,8 @@ int PMPI_File_get_size(MPI_File fh, MPI_Offset* size) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_get_type_extent(caller from, MPI_File fh,
     MPI_Datatype datatype, MPI_Count* extent) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_get_type_extent(fh, datatype, extent));
 }
 int PMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint* extent) {
@@ -2846,7 +2650,8 @@ int PMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count* e
 
 [[gnu::cold, gnu::noinline]] static int watched_File_get_view(caller from, MPI_File fh,
     MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   call.makes(etype);
   call.makes(filetype);
   return call.end(impl::File_get_view(fh, disp, etype, filetype, datarep));
@@ -2869,7 +2674,8 @@ int PMPI_File_get_view(MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_D
 
 [[gnu::cold, gnu::noinline]] static int watched_File_iread(caller from, MPI_File fh, void* buf,
     MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
@@ -2910,7 +2716,8 @@ int PMPI_File_iread_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype data
 
 [[gnu::cold, gnu::noinline]] static int watched_File_iread_all(caller from, MPI_File fh, void* buf,
     MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
@@ -2951,7 +2758,8 @@ int PMPI_File_iread_all_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype 
 
 [[gnu::cold, gnu::noinline]] static int watched_File_iread_at(caller from, MPI_File fh,
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
@@ -2992,7 +2800,8 @@ int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Count co
 
 [[gnu::cold, gnu::noinline]] static int watched_File_iread_at_all(caller from, MPI_File fh,
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});

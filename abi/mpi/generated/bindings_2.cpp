@@ -16,7 +16,8 @@ extern "C" {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_iread_shared(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
@@ -57,7 +58,8 @@ int PMPI_File_iread_shared_c(MPI_File fh, void* buf, MPI_Count count, MPI_Dataty
 
 [[gnu::cold, gnu::noinline]] static int watched_File_iwrite(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
@@ -98,7 +100,8 @@ int PMPI_File_iwrite_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Dataty
 
 [[gnu::cold, gnu::noinline]] static int watched_File_iwrite_all(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
@@ -140,7 +143,8 @@ int PMPI_File_iwrite_all_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Da
 [[gnu::cold, gnu::noinline]] static int watched_File_iwrite_at(caller from, MPI_File fh,
     MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype,
     MPI_Request* request) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
@@ -182,7 +186,8 @@ int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void* buf, MPI_C
 [[gnu::cold, gnu::noinline]] static int watched_File_iwrite_at_all(caller from, MPI_File fh,
     MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype,
     MPI_Request* request) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
@@ -225,7 +230,8 @@ int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void* buf, M
 
 [[gnu::cold, gnu::noinline]] static int watched_File_iwrite_shared(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
@@ -266,7 +272,8 @@ int PMPI_File_iwrite_shared_c(MPI_File fh, const void* buf, MPI_Count count, MPI
 
 [[gnu::cold, gnu::noinline]] static int watched_File_open(caller from, MPI_Comm comm,
     const char* filename, int amode, MPI_Info info, MPI_File* fh) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(fh);
   return call.end(impl::File_open(comm, filename, amode, info, fh));
 }
@@ -287,7 +294,8 @@ int PMPI_File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info
 
 [[gnu::cold, gnu::noinline]] static int watched_File_preallocate(caller from, MPI_File fh,
     MPI_Offset size) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_preallocate(fh, size));
 }
 int PMPI_File_preallocate(MPI_File fh, MPI_Offset size) {
@@ -306,7 +314,8 @@ int PMPI_File_preallocate(MPI_File fh, MPI_Offset size) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_read(caller from, MPI_File fh, void* buf,
     MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
   }
@@ -345,7 +354,8 @@ int PMPI_File_read_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datat
 
 [[gnu::cold, gnu::noinline]] static int watched_File_read_all(caller from, MPI_File fh, void* buf,
     MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
   }
@@ -385,7 +395,8 @@ int PMPI_File_read_all_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype d
 
 [[gnu::cold, gnu::noinline]] static int watched_File_read_all_begin(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
   }
@@ -423,7 +434,8 @@ int PMPI_File_read_all_begin_c(MPI_File fh, void* buf, MPI_Count count, MPI_Data
 
 [[gnu::cold, gnu::noinline]] static int watched_File_read_all_end(caller from, MPI_File fh,
     void* buf, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_read_all_end(fh, buf, status));
 }
 int PMPI_File_read_all_end(MPI_File fh, void* buf, MPI_Status* status) {
@@ -443,7 +455,8 @@ int PMPI_File_read_all_end(MPI_File fh, void* buf, MPI_Status* status) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_read_at(caller from, MPI_File fh,
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
   }
@@ -483,7 +496,8 @@ int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Count cou
 
 [[gnu::cold, gnu::noinline]] static int watched_File_read_at_all(caller from, MPI_File fh,
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
   }
@@ -523,7 +537,8 @@ int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Count
 
 [[gnu::cold, gnu::noinline]] static int watched_File_read_at_all_begin(caller from, MPI_File fh,
     MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
   }
@@ -563,7 +578,8 @@ int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void* buf, MPI
 
 [[gnu::cold, gnu::noinline]] static int watched_File_read_at_all_end(caller from, MPI_File fh,
     void* buf, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_read_at_all_end(fh, buf, status));
 }
 int PMPI_File_read_at_all_end(MPI_File fh, void* buf, MPI_Status* status) {
@@ -583,7 +599,8 @@ int PMPI_File_read_at_all_end(MPI_File fh, void* buf, MPI_Status* status) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_read_ordered(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
   }
@@ -623,7 +640,8 @@ int PMPI_File_read_ordered_c(MPI_File fh, void* buf, MPI_Count count, MPI_Dataty
 
 [[gnu::cold, gnu::noinline]] static int watched_File_read_ordered_begin(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
   }
@@ -661,7 +679,8 @@ int PMPI_File_read_ordered_begin_c(MPI_File fh, void* buf, MPI_Count count, MPI_
 
 [[gnu::cold, gnu::noinline]] static int watched_File_read_ordered_end(caller from, MPI_File fh,
     void* buf, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_read_ordered_end(fh, buf, status));
 }
 int PMPI_File_read_ordered_end(MPI_File fh, void* buf, MPI_Status* status) {
@@ -681,7 +700,8 @@ int PMPI_File_read_ordered_end(MPI_File fh, void* buf, MPI_Status* status) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_read_shared(caller from, MPI_File fh,
     void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .receives = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
   }
@@ -721,7 +741,8 @@ int PMPI_File_read_shared_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatyp
 
 [[gnu::cold, gnu::noinline]] static int watched_File_seek(caller from, MPI_File fh,
     MPI_Offset offset, int whence) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_seek(fh, offset, whence));
 }
 int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence) {
@@ -740,7 +761,8 @@ int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_seek_shared(caller from, MPI_File fh,
     MPI_Offset offset, int whence) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_seek_shared(fh, offset, whence));
 }
 int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence) {
@@ -760,7 +782,8 @@ int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_set_atomicity(caller from, MPI_File fh,
     int flag) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_set_atomicity(fh, flag));
 }
 int PMPI_File_set_atomicity(MPI_File fh, int flag) {
@@ -779,7 +802,8 @@ int PMPI_File_set_atomicity(MPI_File fh, int flag) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_set_errhandler(caller from, MPI_File file,
     MPI_Errhandler errhandler) {
-  watch::call call({.from = from, .file = file});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = file});
   return call.end(impl::File_set_errhandler(file, errhandler));
 }
 int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
@@ -799,7 +823,8 @@ int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_set_info(caller from, MPI_File fh,
     MPI_Info info) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_set_info(fh, info));
 }
 int PMPI_File_set_info(MPI_File fh, MPI_Info info) {
@@ -818,7 +843,8 @@ int PMPI_File_set_info(MPI_File fh, MPI_Info info) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_set_size(caller from, MPI_File fh,
     MPI_Offset size) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_set_size(fh, size));
 }
 int PMPI_File_set_size(MPI_File fh, MPI_Offset size) {
@@ -838,7 +864,8 @@ int PMPI_File_set_size(MPI_File fh, MPI_Offset size) {
 [[gnu::cold, gnu::noinline]] static int watched_File_set_view(caller from, MPI_File fh,
     MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
     MPI_Info info) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_set_view(fh, disp, etype, filetype, datarep, info));
 }
 int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
@@ -858,7 +885,8 @@ int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Dat
     MPI_Datatype etype, MPI_Datatype filetype, const char* datarep, MPI_Info info);
 
 [[gnu::cold, gnu::noinline]] static int watched_File_sync(caller from, MPI_File fh) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_sync(fh));
 }
 int PMPI_File_sync(MPI_File fh) {
@@ -888,7 +916,8 @@ int PMPI_File_toint(MPI_File file) {
 
 [[gnu::cold, gnu::noinline]] static int watched_File_write(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
   }
@@ -928,7 +957,8 @@ int PMPI_File_write_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Datatyp
 
 [[gnu::cold, gnu::noinline]] static int watched_File_write_all(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
   }
@@ -968,7 +998,8 @@ int PMPI_File_write_all_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Dat
 
 [[gnu::cold, gnu::noinline]] static int watched_File_write_all_begin(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
   }
@@ -1007,7 +1038,8 @@ int PMPI_File_write_all_begin_c(MPI_File fh, const void* buf, MPI_Count count,
 
 [[gnu::cold, gnu::noinline]] static int watched_File_write_all_end(caller from, MPI_File fh,
     const void* buf, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_write_all_end(fh, buf, status));
 }
 int PMPI_File_write_all_end(MPI_File fh, const void* buf, MPI_Status* status) {
@@ -1028,7 +1060,8 @@ int PMPI_File_write_all_end(MPI_File fh, const void* buf, MPI_Status* status) {
 [[gnu::cold, gnu::noinline]] static int watched_File_write_at(caller from, MPI_File fh,
     MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype,
     MPI_Status* status) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
   }
@@ -1069,7 +1102,8 @@ int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void* buf, MPI_Co
 [[gnu::cold, gnu::noinline]] static int watched_File_write_at_all(caller from, MPI_File fh,
     MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype,
     MPI_Status* status) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
   }
@@ -1109,7 +1143,8 @@ int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void* buf, MP
 
 [[gnu::cold, gnu::noinline]] static int watched_File_write_at_all_begin(caller from, MPI_File fh,
     MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
   }
@@ -1149,7 +1184,8 @@ int PMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void* b
 
 [[gnu::cold, gnu::noinline]] static int watched_File_write_at_all_end(caller from, MPI_File fh,
     const void* buf, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_write_at_all_end(fh, buf, status));
 }
 int PMPI_File_write_at_all_end(MPI_File fh, const void* buf, MPI_Status* status) {
@@ -1169,7 +1205,8 @@ int PMPI_File_write_at_all_end(MPI_File fh, const void* buf, MPI_Status* status)
 
 [[gnu::cold, gnu::noinline]] static int watched_File_write_ordered(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
   }
@@ -1209,7 +1246,8 @@ int PMPI_File_write_ordered_c(MPI_File fh, const void* buf, MPI_Count count, MPI
 
 [[gnu::cold, gnu::noinline]] static int watched_File_write_ordered_begin(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
   }
@@ -1248,7 +1286,8 @@ int PMPI_File_write_ordered_begin_c(MPI_File fh, const void* buf, MPI_Count coun
 
 [[gnu::cold, gnu::noinline]] static int watched_File_write_ordered_end(caller from, MPI_File fh,
     const void* buf, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh});
   return call.end(impl::File_write_ordered_end(fh, buf, status));
 }
 int PMPI_File_write_ordered_end(MPI_File fh, const void* buf, MPI_Status* status) {
@@ -1268,7 +1307,8 @@ int PMPI_File_write_ordered_end(MPI_File fh, const void* buf, MPI_Status* status
 
 [[gnu::cold, gnu::noinline]] static int watched_File_write_shared(caller from, MPI_File fh,
     const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
-  watch::call call({.from = from, .file = fh, .sends = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::file};
+  watch::call call({.from = from, .nature = nature, .file = fh, .sends = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {buf, count, datatype});
   }
@@ -1306,16 +1346,10 @@ int PMPI_File_write_shared_c(MPI_File fh, const void* buf, MPI_Count count, MPI_
     gnu::visibility("default")]] int MPI_File_write_shared_c(MPI_File fh, const void* buf,
     MPI_Count count, MPI_Datatype datatype, MPI_Status* status);
 
-[[gnu::cold, gnu::noinline]] static int watched_Finalize(caller from) {
-  watch::call call({.from = from});
-  return call.end(impl::Finalize());
-}
 int PMPI_Finalize(void) {
   try {
     note("MPI_Finalize");
-    if (!is_open()) [[unlikely]] {
-      return watched_Finalize(SINEW_MPI_CALLER);
-    }
+    must_run();
     return impl::Finalize();
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Finalize");
@@ -1334,16 +1368,10 @@ int PMPI_Finalized(int* flag) {
 [[gnu::weak, gnu::alias("PMPI_Finalized"),
     gnu::visibility("default")]] int MPI_Finalized(int* flag);
 
-[[gnu::cold, gnu::noinline]] static int watched_Free_mem(caller from, void* base) {
-  watch::call call({.from = from});
-  return call.end(impl::Free_mem(base));
-}
 int PMPI_Free_mem(void* base) {
   try {
     note("MPI_Free_mem");
-    if (!is_open()) [[unlikely]] {
-      return watched_Free_mem(SINEW_MPI_CALLER, base);
-    }
+    must_run();
     return impl::Free_mem(base);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Free_mem");
@@ -1354,7 +1382,9 @@ int PMPI_Free_mem(void* base) {
 [[gnu::cold, gnu::noinline]] static int watched_Gather(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = root,
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::root_for_all};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
     members_at(comm, root)}});
@@ -1401,7 +1431,9 @@ int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 [[gnu::cold, gnu::noinline]] static int watched_Gather_init(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
     members_at(comm, root)}});
@@ -1451,7 +1483,9 @@ int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
 [[gnu::cold, gnu::noinline]] static int watched_Gatherv(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = root,
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::root_for_all};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
     members_at(comm, root))});
@@ -1502,7 +1536,9 @@ int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
     members_at(comm, root))});
@@ -1554,8 +1590,10 @@ int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype s
 [[gnu::cold, gnu::noinline]] static int watched_Get(caller from, void* origin_addr,
     MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  watch::call call({.from = from, .win = win, .peer = target_rank, .receives = {origin_count,
-    origin_datatype}});
+  static constexpr watch::nature nature{.of = watch::group::one_sided,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = target_rank,
+    .receives = {origin_count, origin_datatype}});
   if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL) {
     check::writes(call, {origin_addr, origin_count, origin_datatype});
   }
@@ -1609,8 +1647,10 @@ int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
     void* result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
     MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
     MPI_Win win) {
-  watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
-    origin_datatype}, .receives = {result_count, result_datatype}});
+  static constexpr watch::nature nature{.of = watch::group::one_sided,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = target_rank,
+    .sends = {origin_count, origin_datatype}, .receives = {result_count, result_datatype}});
   if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
     check::reads(call, {origin_addr, origin_count, origin_datatype});
   }
@@ -1663,17 +1703,10 @@ int PMPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count,
     MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
 
-[[gnu::cold, gnu::noinline]] static int watched_Get_address(caller from, const void* location,
-    MPI_Aint* address) {
-  watch::call call({.from = from});
-  return call.end(impl::Get_address(location, address));
-}
 int PMPI_Get_address(const void* location, MPI_Aint* address) {
   try {
     note("MPI_Get_address");
-    if (!is_open()) [[unlikely]] {
-      return watched_Get_address(SINEW_MPI_CALLER, location, address);
-    }
+    must_run();
     return impl::Get_address(location, address);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Get_address");
@@ -1682,17 +1715,12 @@ int PMPI_Get_address(const void* location, MPI_Aint* address) {
 [[gnu::weak, gnu::alias("PMPI_Get_address"),
     gnu::visibility("default")]] int MPI_Get_address(const void* location, MPI_Aint* address);
 
-[[gnu::cold, gnu::noinline]] static int watched_Get_count(caller from, const MPI_Status* status,
-    MPI_Datatype datatype, MPI_Count* count) {
-  watch::call call({.from = from});
-  return call.end(impl::Get_count(status, datatype, count));
-}
 int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) {
   try {
     note("MPI_Get_count");
     MPI_Count count_wide = 0;
-    const int code = is_open() ? impl::Get_count(status, datatype,
-    &count_wide) : watched_Get_count(SINEW_MPI_CALLER, status, datatype, &count_wide);
+    must_run();
+    const int code = impl::Get_count(status, datatype, &count_wide);
     if (code == MPI_SUCCESS) {
       narrow(count_wide, count);
     }
@@ -1708,9 +1736,7 @@ int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) 
 int PMPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
   try {
     note("MPI_Get_count_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Get_count(SINEW_MPI_CALLER, status, datatype, count);
-    }
+    must_run();
     return impl::Get_count(status, datatype, count);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Get_count_c");
@@ -1720,17 +1746,12 @@ int PMPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count*
     gnu::visibility("default")]] int MPI_Get_count_c(const MPI_Status* status,
     MPI_Datatype datatype, MPI_Count* count);
 
-[[gnu::cold, gnu::noinline]] static int watched_Get_elements(caller from, const MPI_Status* status,
-    MPI_Datatype datatype, MPI_Count* count) {
-  watch::call call({.from = from});
-  return call.end(impl::Get_elements(status, datatype, count));
-}
 int PMPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count) {
   try {
     note("MPI_Get_elements");
     MPI_Count count_wide = 0;
-    const int code = is_open() ? impl::Get_elements(status, datatype,
-    &count_wide) : watched_Get_elements(SINEW_MPI_CALLER, status, datatype, &count_wide);
+    must_run();
+    const int code = impl::Get_elements(status, datatype, &count_wide);
     if (code == MPI_SUCCESS) {
       narrow(count_wide, count);
     }
@@ -1746,9 +1767,7 @@ int PMPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* coun
 int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
   try {
     note("MPI_Get_elements_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Get_elements(SINEW_MPI_CALLER, status, datatype, count);
-    }
+    must_run();
     return impl::Get_elements(status, datatype, count);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Get_elements_c");
@@ -1758,17 +1777,10 @@ int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Cou
     gnu::visibility("default")]] int MPI_Get_elements_c(const MPI_Status* status,
     MPI_Datatype datatype, MPI_Count* count);
 
-[[gnu::cold, gnu::noinline]] static int watched_Get_elements_x(caller from,
-    const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-  watch::call call({.from = from});
-  return call.end(impl::Get_elements_x(status, datatype, count));
-}
 int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
   try {
     note("MPI_Get_elements_x");
-    if (!is_open()) [[unlikely]] {
-      return watched_Get_elements_x(SINEW_MPI_CALLER, status, datatype, count);
-    }
+    must_run();
     return impl::Get_elements_x(status, datatype, count);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Get_elements_x");
@@ -1778,17 +1790,10 @@ int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Cou
     gnu::visibility("default")]] int MPI_Get_elements_x(const MPI_Status* status,
     MPI_Datatype datatype, MPI_Count* count);
 
-[[gnu::cold, gnu::noinline]] static int watched_Get_hw_resource_info(caller from,
-    MPI_Info* hw_info) {
-  watch::call call({.from = from});
-  return call.end(impl::Get_hw_resource_info(hw_info));
-}
 int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
   try {
     note("MPI_Get_hw_resource_info");
-    if (!is_open()) [[unlikely]] {
-      return watched_Get_hw_resource_info(SINEW_MPI_CALLER, hw_info);
-    }
+    must_run();
     return impl::Get_hw_resource_info(hw_info);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Get_hw_resource_info");
@@ -1808,17 +1813,10 @@ int PMPI_Get_library_version(char* version, int* resultlen) {
 [[gnu::weak, gnu::alias("PMPI_Get_library_version"),
     gnu::visibility("default")]] int MPI_Get_library_version(char* version, int* resultlen);
 
-[[gnu::cold, gnu::noinline]] static int watched_Get_processor_name(caller from, char* name,
-    int* resultlen) {
-  watch::call call({.from = from});
-  return call.end(impl::Get_processor_name(name, resultlen));
-}
 int PMPI_Get_processor_name(char* name, int* resultlen) {
   try {
     note("MPI_Get_processor_name");
-    if (!is_open()) [[unlikely]] {
-      return watched_Get_processor_name(SINEW_MPI_CALLER, name, resultlen);
-    }
+    must_run();
     return impl::Get_processor_name(name, resultlen);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Get_processor_name");
@@ -1840,7 +1838,8 @@ int PMPI_Get_version(int* version, int* subversion) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Graph_create(caller from, MPI_Comm comm_old,
     int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph) {
-  watch::call call({.from = from, .comm = comm_old});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm_old});
   call.makes(comm_graph);
   return call.end(impl::Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph));
 }
@@ -1861,17 +1860,10 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const in
     gnu::visibility("default")]] int MPI_Graph_create(MPI_Comm comm_old, int nnodes,
     const int index[], const int edges[], int reorder, MPI_Comm* comm_graph);
 
-[[gnu::cold, gnu::noinline]] static int watched_Graph_get(caller from, MPI_Comm comm, int maxindex,
-    int maxedges, int index[], int edges[]) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Graph_get(comm, maxindex, maxedges, index, edges));
-}
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
   try {
     note("MPI_Graph_get");
-    if (!is_open()) [[unlikely]] {
-      return watched_Graph_get(SINEW_MPI_CALLER, comm, maxindex, maxedges, index, edges);
-    }
+    must_run();
     return impl::Graph_get(comm, maxindex, maxedges, index, edges);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Graph_get", comm);
@@ -1881,17 +1873,10 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int e
     gnu::visibility("default")]] int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges,
     int index[], int edges[]);
 
-[[gnu::cold, gnu::noinline]] static int watched_Graph_map(caller from, MPI_Comm comm, int nnodes,
-    const int index[], const int edges[], int* newrank) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Graph_map(comm, nnodes, index, edges, newrank));
-}
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank) {
   try {
     note("MPI_Graph_map");
-    if (!is_open()) [[unlikely]] {
-      return watched_Graph_map(SINEW_MPI_CALLER, comm, nnodes, index, edges, newrank);
-    }
+    must_run();
     return impl::Graph_map(comm, nnodes, index, edges, newrank);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Graph_map", comm);
@@ -1901,17 +1886,10 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges
     gnu::visibility("default")]] int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[],
     const int edges[], int* newrank);
 
-[[gnu::cold, gnu::noinline]] static int watched_Graph_neighbors(caller from, MPI_Comm comm,
-    int rank, int maxneighbors, int neighbors[]) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Graph_neighbors(comm, rank, maxneighbors, neighbors));
-}
 int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
   try {
     note("MPI_Graph_neighbors");
-    if (!is_open()) [[unlikely]] {
-      return watched_Graph_neighbors(SINEW_MPI_CALLER, comm, rank, maxneighbors, neighbors);
-    }
+    must_run();
     return impl::Graph_neighbors(comm, rank, maxneighbors, neighbors);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Graph_neighbors", comm);
@@ -1921,17 +1899,10 @@ int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbor
     gnu::visibility("default")]] int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors,
     int neighbors[]);
 
-[[gnu::cold, gnu::noinline]] static int watched_Graph_neighbors_count(caller from, MPI_Comm comm,
-    int rank, int* nneighbors) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Graph_neighbors_count(comm, rank, nneighbors));
-}
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
   try {
     note("MPI_Graph_neighbors_count");
-    if (!is_open()) [[unlikely]] {
-      return watched_Graph_neighbors_count(SINEW_MPI_CALLER, comm, rank, nneighbors);
-    }
+    must_run();
     return impl::Graph_neighbors_count(comm, rank, nneighbors);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Graph_neighbors_count", comm);
@@ -1941,17 +1912,10 @@ int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
     gnu::visibility("default")]] int MPI_Graph_neighbors_count(MPI_Comm comm, int rank,
     int* nneighbors);
 
-[[gnu::cold, gnu::noinline]] static int watched_Graphdims_get(caller from, MPI_Comm comm,
-    int* nnodes, int* nedges) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Graphdims_get(comm, nnodes, nedges));
-}
 int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
   try {
     note("MPI_Graphdims_get");
-    if (!is_open()) [[unlikely]] {
-      return watched_Graphdims_get(SINEW_MPI_CALLER, comm, nnodes, nedges);
-    }
+    must_run();
     return impl::Graphdims_get(comm, nnodes, nedges);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Graphdims_get", comm);
@@ -1960,17 +1924,10 @@ int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
 [[gnu::weak, gnu::alias("PMPI_Graphdims_get"),
     gnu::visibility("default")]] int MPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges);
 
-[[gnu::cold, gnu::noinline]] static int watched_Grequest_complete(caller from,
-    MPI_Request request) {
-  watch::call call({.from = from});
-  return call.end(impl::Grequest_complete(request));
-}
 int PMPI_Grequest_complete(MPI_Request request) {
   try {
     note("MPI_Grequest_complete");
-    if (!is_open()) [[unlikely]] {
-      return watched_Grequest_complete(SINEW_MPI_CALLER, request);
-    }
+    must_run();
     return impl::Grequest_complete(request);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Grequest_complete");
@@ -1982,7 +1939,8 @@ int PMPI_Grequest_complete(MPI_Request request) {
 [[gnu::cold, gnu::noinline]] static int watched_Grequest_start(caller from,
     MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
     MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(request);
   return call.end(impl::Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 }
@@ -2004,17 +1962,10 @@ int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free
     MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn,
     void* extra_state, MPI_Request* request);
 
-[[gnu::cold, gnu::noinline]] static int watched_Group_compare(caller from, MPI_Group group1,
-    MPI_Group group2, int* result) {
-  watch::call call({.from = from});
-  return call.end(impl::Group_compare(group1, group2, result));
-}
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
   try {
     note("MPI_Group_compare");
-    if (!is_open()) [[unlikely]] {
-      return watched_Group_compare(SINEW_MPI_CALLER, group1, group2, result);
-    }
+    must_run();
     return impl::Group_compare(group1, group2, result);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Group_compare");
@@ -2026,7 +1977,8 @@ int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Group_difference(caller from, MPI_Group group1,
     MPI_Group group2, MPI_Group* newgroup) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newgroup);
   return call.end(impl::Group_difference(group1, group2, newgroup));
 }
@@ -2047,7 +1999,8 @@ int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgrou
 
 [[gnu::cold, gnu::noinline]] static int watched_Group_excl(caller from, MPI_Group group, int n,
     const int ranks[], MPI_Group* newgroup) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newgroup);
   return call.end(impl::Group_excl(group, n, ranks, newgroup));
 }
@@ -2067,7 +2020,8 @@ int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgro
     MPI_Group* newgroup);
 
 [[gnu::cold, gnu::noinline]] static int watched_Group_free(caller from, MPI_Group* group) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(group);
   return call.end(impl::Group_free(group));
 }
@@ -2087,7 +2041,8 @@ int PMPI_Group_free(MPI_Group* group) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Group_from_session_pset(caller from,
     MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newgroup);
   return call.end(impl::Group_from_session_pset(session, pset_name, newgroup));
 }
@@ -2114,7 +2069,8 @@ MPI_Group PMPI_Group_fromint(int group) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Group_incl(caller from, MPI_Group group, int n,
     const int ranks[], MPI_Group* newgroup) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newgroup);
   return call.end(impl::Group_incl(group, n, ranks, newgroup));
 }
@@ -2135,7 +2091,8 @@ int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgro
 
 [[gnu::cold, gnu::noinline]] static int watched_Group_intersection(caller from, MPI_Group group1,
     MPI_Group group2, MPI_Group* newgroup) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newgroup);
   return call.end(impl::Group_intersection(group1, group2, newgroup));
 }
@@ -2156,7 +2113,8 @@ int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgr
 
 [[gnu::cold, gnu::noinline]] static int watched_Group_range_excl(caller from, MPI_Group group,
     int n, int ranges[][3], MPI_Group* newgroup) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newgroup);
   return call.end(impl::Group_range_excl(group, n, ranges, newgroup));
 }
@@ -2177,7 +2135,8 @@ int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* ne
 
 [[gnu::cold, gnu::noinline]] static int watched_Group_range_incl(caller from, MPI_Group group,
     int n, int ranges[][3], MPI_Group* newgroup) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newgroup);
   return call.end(impl::Group_range_incl(group, n, ranges, newgroup));
 }
@@ -2196,17 +2155,10 @@ int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* ne
     gnu::visibility("default")]] int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3],
     MPI_Group* newgroup);
 
-[[gnu::cold, gnu::noinline]] static int watched_Group_rank(caller from, MPI_Group group,
-    int* rank) {
-  watch::call call({.from = from});
-  return call.end(impl::Group_rank(group, rank));
-}
 int PMPI_Group_rank(MPI_Group group, int* rank) {
   try {
     note("MPI_Group_rank");
-    if (!is_open()) [[unlikely]] {
-      return watched_Group_rank(SINEW_MPI_CALLER, group, rank);
-    }
+    must_run();
     return impl::Group_rank(group, rank);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Group_rank");
@@ -2215,17 +2167,10 @@ int PMPI_Group_rank(MPI_Group group, int* rank) {
 [[gnu::weak, gnu::alias("PMPI_Group_rank"),
     gnu::visibility("default")]] int MPI_Group_rank(MPI_Group group, int* rank);
 
-[[gnu::cold, gnu::noinline]] static int watched_Group_size(caller from, MPI_Group group,
-    int* size) {
-  watch::call call({.from = from});
-  return call.end(impl::Group_size(group, size));
-}
 int PMPI_Group_size(MPI_Group group, int* size) {
   try {
     note("MPI_Group_size");
-    if (!is_open()) [[unlikely]] {
-      return watched_Group_size(SINEW_MPI_CALLER, group, size);
-    }
+    must_run();
     return impl::Group_size(group, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Group_size");
@@ -2245,18 +2190,11 @@ int PMPI_Group_toint(MPI_Group group) {
 [[gnu::weak, gnu::alias("PMPI_Group_toint"),
     gnu::visibility("default")]] int MPI_Group_toint(MPI_Group group);
 
-[[gnu::cold, gnu::noinline]] static int watched_Group_translate_ranks(caller from,
-    MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]) {
-  watch::call call({.from = from});
-  return call.end(impl::Group_translate_ranks(group1, n, ranks1, group2, ranks2));
-}
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2,
     int ranks2[]) {
   try {
     note("MPI_Group_translate_ranks");
-    if (!is_open()) [[unlikely]] {
-      return watched_Group_translate_ranks(SINEW_MPI_CALLER, group1, n, ranks1, group2, ranks2);
-    }
+    must_run();
     return impl::Group_translate_ranks(group1, n, ranks1, group2, ranks2);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Group_translate_ranks");
@@ -2268,7 +2206,8 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_
 
 [[gnu::cold, gnu::noinline]] static int watched_Group_union(caller from, MPI_Group group1,
     MPI_Group group2, MPI_Group* newgroup) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newgroup);
   return call.end(impl::Group_union(group1, group2, newgroup));
 }
@@ -2290,7 +2229,8 @@ int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
 [[gnu::cold, gnu::noinline]] static int watched_Iallgather(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
     members(comm)}});
@@ -2339,7 +2279,8 @@ int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sen
 [[gnu::cold, gnu::noinline]] static int watched_Iallgatherv(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
     members(comm))});
@@ -2391,8 +2332,9 @@ int PMPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
 [[gnu::cold, gnu::noinline]] static int watched_Iallreduce(caller from, const void* sendbuf,
     void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {count, datatype}, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .sends = {count, datatype},
+    .receives = {count, datatype}});
   call.makes(request);
   check::Allreduce({call, check::form::nonblocking}, sendbuf, recvbuf, count, datatype, op, comm,
     request);
@@ -2435,7 +2377,8 @@ int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_D
 [[gnu::cold, gnu::noinline]] static int watched_Ialltoall(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
     members(comm)},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
@@ -2486,7 +2429,8 @@ int PMPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
     const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
     members(comm)), .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts,
     recvtype, members(comm))});
@@ -2543,7 +2487,8 @@ int PMPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const M
     const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtypes,
     members(comm)), .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts,
     recvtypes, members(comm))});
@@ -2598,7 +2543,8 @@ int PMPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const M
 
 [[gnu::cold, gnu::noinline]] static int watched_Ibarrier(caller from, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(request);
   check::Barrier({call, check::form::nonblocking}, comm, request);
   return call.end(impl::Ibarrier(comm, request));
@@ -2619,8 +2565,10 @@ int PMPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Ibcast(caller from, void* buffer, MPI_Count count,
     MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {count, datatype},
-    .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .sends = watch::flow::as_root, .receives = watch::flow::as_other};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root, .sends = {count,
+    datatype}, .receives = {count, datatype}});
   call.makes(request);
   check::Bcast({call, check::form::nonblocking}, buffer, count, datatype, root, comm, request);
   return call.end(impl::Ibcast(buffer, count, datatype, root, comm, request));
@@ -2659,8 +2607,10 @@ int PMPI_Ibcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root
 [[gnu::cold, gnu::noinline]] static int watched_Ibsend(caller from, const void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .receives = watch::flow::none,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
@@ -2702,8 +2652,9 @@ int PMPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int d
 [[gnu::cold, gnu::noinline]] static int watched_Iexscan(caller from, const void* sendbuf,
     void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {count, datatype}, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .sends = {count, datatype},
+    .receives = {count, datatype}});
   call.makes(request);
   check::Exscan({call, check::form::nonblocking}, sendbuf, recvbuf, count, datatype, op, comm,
     request);
@@ -2746,7 +2697,8 @@ int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
 [[gnu::cold, gnu::noinline]] static int watched_Igather(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
     members_at(comm, root)}});
@@ -2794,7 +2746,8 @@ int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 [[gnu::cold, gnu::noinline]] static int watched_Igatherv(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
     members_at(comm, root))});
@@ -2845,7 +2798,9 @@ int PMPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 
 [[gnu::cold, gnu::noinline]] static int watched_Improbe(caller from, int source, int tag,
     MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none, .peer = watch::named::source};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = source, .tag = tag});
   call.makes(message);
   return call.end(impl::Improbe(source, tag, comm, flag, message, status));
 }
@@ -2866,13 +2821,14 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mes
 
 [[gnu::cold, gnu::noinline]] static int watched_Imrecv(caller from, void* buf, MPI_Count count,
     MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-  watch::call call({.from = from, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .receives = {count, datatype}});
   call.may_end(message);
   call.makes(request);
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
   }
-  return call.end(impl::Imrecv(buf, count, datatype, message, request));
+  return call.end(check::Imrecv(call, buf, count, datatype, message, request));
 }
 int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
     MPI_Request* request) {
@@ -2907,7 +2863,8 @@ int PMPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message
 [[gnu::cold, gnu::noinline]] static int watched_Ineighbor_allgather(caller from,
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
     in_degree(comm)}});
@@ -2961,7 +2918,8 @@ int PMPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Dat
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
     in_degree(comm))});
@@ -3014,7 +2972,8 @@ int PMPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Da
 [[gnu::cold, gnu::noinline]] static int watched_Ineighbor_alltoall(caller from,
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
     out_degree(comm)},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
@@ -3069,7 +3028,8 @@ int PMPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Data
     const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
     out_degree(comm)),
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
@@ -3126,7 +3086,8 @@ int PMPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[]
     const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtypes,
     out_degree(comm)),
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtypes,
@@ -3355,7 +3316,8 @@ int PMPI_Initialized(int* flag) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Intercomm_create(caller from, MPI_Comm local_comm,
     int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm) {
-  watch::call call({.from = from, .comm = local_comm, .tag = tag});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = local_comm, .tag = tag});
   call.makes(newintercomm);
   return call.end(impl::Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
 }
@@ -3379,7 +3341,8 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
 [[gnu::cold, gnu::noinline]] static int watched_Intercomm_create_from_groups(caller from,
     MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
     const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newintercomm);
   return call.end(impl::Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm));
 }
@@ -3404,7 +3367,8 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 
 [[gnu::cold, gnu::noinline]] static int watched_Intercomm_merge(caller from, MPI_Comm intercomm,
     int high, MPI_Comm* newintracomm) {
-  watch::call call({.from = from, .comm = intercomm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = intercomm});
   call.makes(newintracomm);
   return call.end(impl::Intercomm_merge(intercomm, high, newintracomm));
 }
@@ -3425,7 +3389,9 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Iprobe(caller from, int source, int tag,
     MPI_Comm comm, int* flag, MPI_Status* status) {
-  watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none, .peer = watch::named::source};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = source, .tag = tag});
   return call.end(impl::Iprobe(source, tag, comm, flag, status));
 }
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
@@ -3444,8 +3410,10 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
 
 [[gnu::cold, gnu::noinline]] static int watched_Irecv(caller from, void* buf, MPI_Count count,
     MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .receives = watch::flow::none,
+    .peer = watch::named::source};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = source, .tag = tag,
+    .receives = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && source != MPI_PROC_NULL) {
     check::writes(call, {buf, count, datatype});
@@ -3486,8 +3454,10 @@ int PMPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, 
 [[gnu::cold, gnu::noinline]] static int watched_Ireduce(caller from, const void* sendbuf,
     void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {count, datatype},
-    .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .receives = watch::flow::as_root};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root, .sends = {count,
+    datatype}, .receives = {count, datatype}});
   call.makes(request);
   check::Reduce({call, check::form::nonblocking}, sendbuf, recvbuf, count, datatype, op, root,
     comm, request);
@@ -3531,7 +3501,8 @@ int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
 [[gnu::cold, gnu::noinline]] static int watched_Ireduce_scatter(caller from, const void* sendbuf,
     void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, datatype,
     local_members(comm))});
   call.makes(request);
@@ -3578,7 +3549,8 @@ int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count r
 [[gnu::cold, gnu::noinline]] static int watched_Ireduce_scatter_block(caller from,
     const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, datatype}});
   call.makes(request);
   check::Reduce_scatter_block({call, check::form::nonblocking}, sendbuf, recvbuf, recvcount,
@@ -3623,8 +3595,10 @@ int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count r
 [[gnu::cold, gnu::noinline]] static int watched_Irsend(caller from, const void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .receives = watch::flow::none,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
@@ -3663,16 +3637,10 @@ int PMPI_Irsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int d
     gnu::visibility("default")]] int MPI_Irsend_c(const void* buf, MPI_Count count,
     MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
 
-[[gnu::cold, gnu::noinline]] static int watched_Is_thread_main(caller from, int* flag) {
-  watch::call call({.from = from});
-  return call.end(impl::Is_thread_main(flag));
-}
 int PMPI_Is_thread_main(int* flag) {
   try {
     note("MPI_Is_thread_main");
-    if (!is_open()) [[unlikely]] {
-      return watched_Is_thread_main(SINEW_MPI_CALLER, flag);
-    }
+    must_run();
     return impl::Is_thread_main(flag);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Is_thread_main");

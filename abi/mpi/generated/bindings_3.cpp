@@ -17,8 +17,9 @@ extern "C" {
 [[gnu::cold, gnu::noinline]] static int watched_Iscan(caller from, const void* sendbuf,
     void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {count, datatype}, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .sends = {count, datatype},
+    .receives = {count, datatype}});
   call.makes(request);
   check::Scan({call, check::form::nonblocking}, sendbuf, recvbuf, count, datatype, op, comm,
     request);
@@ -59,7 +60,8 @@ int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dataty
 [[gnu::cold, gnu::noinline]] static int watched_Iscatter(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
     members_at(comm, root)},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
@@ -107,7 +109,8 @@ int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 [[gnu::cold, gnu::noinline]] static int watched_Iscatterv(caller from, const void* sendbuf,
     const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
     members_at(comm, root)),
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
@@ -159,8 +162,10 @@ int PMPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
 [[gnu::cold, gnu::noinline]] static int watched_Isend(caller from, const void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .receives = watch::flow::none,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
@@ -207,7 +212,9 @@ int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
     MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag,
+  static constexpr watch::nature nature{.of = watch::group::message, .receives = watch::flow::none,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = sendtag,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
   call.makes(request);
@@ -260,8 +267,10 @@ int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
 [[gnu::cold, gnu::noinline]] static int watched_Isendrecv_replace(caller from, void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
     MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .receives = watch::flow::none,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = sendtag,
+    .receives = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::writes(call, {buf, count, datatype});
@@ -307,8 +316,10 @@ int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, 
 [[gnu::cold, gnu::noinline]] static int watched_Issend(caller from, const void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .receives = watch::flow::none,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
@@ -347,18 +358,11 @@ int PMPI_Issend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int d
     gnu::visibility("default")]] int MPI_Issend_c(const void* buf, MPI_Count count,
     MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
 
-[[gnu::cold, gnu::noinline]] static int watched_Keyval_create(caller from,
-    MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state) {
-  watch::call call({.from = from});
-  return call.end(impl::Keyval_create(copy_fn, delete_fn, keyval, extra_state));
-}
 int PMPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,
     void* extra_state) {
   try {
     note("MPI_Keyval_create");
-    if (!is_open()) [[unlikely]] {
-      return watched_Keyval_create(SINEW_MPI_CALLER, copy_fn, delete_fn, keyval, extra_state);
-    }
+    must_run();
     return impl::Keyval_create(copy_fn, delete_fn, keyval, extra_state);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Keyval_create");
@@ -368,16 +372,10 @@ int PMPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_f
     gnu::visibility("default")]] int MPI_Keyval_create(MPI_Copy_function* copy_fn,
     MPI_Delete_function* delete_fn, int* keyval, void* extra_state);
 
-[[gnu::cold, gnu::noinline]] static int watched_Keyval_free(caller from, int* keyval) {
-  watch::call call({.from = from});
-  return call.end(impl::Keyval_free(keyval));
-}
 int PMPI_Keyval_free(int* keyval) {
   try {
     note("MPI_Keyval_free");
-    if (!is_open()) [[unlikely]] {
-      return watched_Keyval_free(SINEW_MPI_CALLER, keyval);
-    }
+    must_run();
     return impl::Keyval_free(keyval);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Keyval_free");
@@ -386,17 +384,10 @@ int PMPI_Keyval_free(int* keyval) {
 [[gnu::weak, gnu::alias("PMPI_Keyval_free"),
     gnu::visibility("default")]] int MPI_Keyval_free(int* keyval);
 
-[[gnu::cold, gnu::noinline]] static int watched_Lookup_name(caller from, const char* service_name,
-    MPI_Info info, char* port_name) {
-  watch::call call({.from = from});
-  return call.end(impl::Lookup_name(service_name, info, port_name));
-}
 int PMPI_Lookup_name(const char* service_name, MPI_Info info, char* port_name) {
   try {
     note("MPI_Lookup_name");
-    if (!is_open()) [[unlikely]] {
-      return watched_Lookup_name(SINEW_MPI_CALLER, service_name, info, port_name);
-    }
+    must_run();
     return impl::Lookup_name(service_name, info, port_name);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Lookup_name");
@@ -425,7 +416,9 @@ int PMPI_Message_toint(MPI_Message message) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Mprobe(caller from, int source, int tag,
     MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none, .peer = watch::named::source, .waits = true};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = source, .tag = tag});
   call.makes(message);
   return call.end(impl::Mprobe(source, tag, comm, message, status));
 }
@@ -445,12 +438,13 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_St
 
 [[gnu::cold, gnu::noinline]] static int watched_Mrecv(caller from, void* buf, MPI_Count count,
     MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-  watch::call call({.from = from, .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .waits = true};
+  watch::call call({.from = from, .nature = nature, .receives = {count, datatype}});
   call.may_end(message);
   if (check::wanted(check::what::buffers)) {
     check::writes(call, {buf, count, datatype});
   }
-  return call.end(impl::Mrecv(buf, count, datatype, message, status));
+  return call.end(check::Mrecv(call, buf, count, datatype, message, status));
 }
 int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
     MPI_Status* status) {
@@ -485,7 +479,8 @@ int PMPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
 [[gnu::cold, gnu::noinline]] static int watched_Neighbor_allgather(caller from,
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
     in_degree(comm)}});
@@ -536,7 +531,9 @@ int PMPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Data
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
     in_degree(comm)}});
@@ -590,7 +587,8 @@ int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, MPI
 [[gnu::cold, gnu::noinline]] static int watched_Neighbor_allgatherv(caller from,
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
     in_degree(comm))});
@@ -643,7 +641,9 @@ int PMPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Dat
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
     MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
     in_degree(comm))});
@@ -697,7 +697,8 @@ int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount,
 [[gnu::cold, gnu::noinline]] static int watched_Neighbor_alltoall(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
     out_degree(comm)},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
@@ -749,7 +750,9 @@ int PMPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datat
     const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
     out_degree(comm)},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype,
@@ -805,7 +808,8 @@ int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_
     const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     MPI_Datatype recvtype, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
     out_degree(comm)),
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
@@ -859,7 +863,9 @@ int PMPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[],
     const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
     out_degree(comm)),
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtype,
@@ -917,7 +923,8 @@ int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcoun
     const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtypes,
     out_degree(comm)),
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtypes,
@@ -972,7 +979,9 @@ int PMPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[],
     const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtypes,
     out_degree(comm)),
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, recvtypes,
@@ -1024,17 +1033,10 @@ int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcoun
     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request* request);
 
-[[gnu::cold, gnu::noinline]] static int watched_Op_commutative(caller from, MPI_Op op,
-    int* commute) {
-  watch::call call({.from = from});
-  return call.end(impl::Op_commutative(op, commute));
-}
 int PMPI_Op_commutative(MPI_Op op, int* commute) {
   try {
     note("MPI_Op_commutative");
-    if (!is_open()) [[unlikely]] {
-      return watched_Op_commutative(SINEW_MPI_CALLER, op, commute);
-    }
+    must_run();
     return impl::Op_commutative(op, commute);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Op_commutative");
@@ -1045,13 +1047,15 @@ int PMPI_Op_commutative(MPI_Op op, int* commute) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Op_create(caller from, MPI_User_function* user_fn,
     int commute, MPI_Op* op) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(op);
   return call.end(impl::Op_create(user_fn, commute, op));
 }
 [[gnu::cold, gnu::noinline]] static int watched_Op_create_c(caller from,
     MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(op);
   return call.end(impl::Op_create_c(user_fn, commute, op));
 }
@@ -1086,7 +1090,8 @@ int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
     MPI_Op* op);
 
 [[gnu::cold, gnu::noinline]] static int watched_Op_free(caller from, MPI_Op* op) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(op);
   return call.end(impl::Op_free(op));
 }
@@ -1119,17 +1124,10 @@ int PMPI_Op_toint(MPI_Op op) {
 }
 [[gnu::weak, gnu::alias("PMPI_Op_toint"), gnu::visibility("default")]] int MPI_Op_toint(MPI_Op op);
 
-[[gnu::cold, gnu::noinline]] static int watched_Open_port(caller from, MPI_Info info,
-    char* port_name) {
-  watch::call call({.from = from});
-  return call.end(impl::Open_port(info, port_name));
-}
 int PMPI_Open_port(MPI_Info info, char* port_name) {
   try {
     note("MPI_Open_port");
-    if (!is_open()) [[unlikely]] {
-      return watched_Open_port(SINEW_MPI_CALLER, info, port_name);
-    }
+    must_run();
     return impl::Open_port(info, port_name);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Open_port");
@@ -1138,20 +1136,13 @@ int PMPI_Open_port(MPI_Info info, char* port_name) {
 [[gnu::weak, gnu::alias("PMPI_Open_port"),
     gnu::visibility("default")]] int MPI_Open_port(MPI_Info info, char* port_name);
 
-[[gnu::cold, gnu::noinline]] static int watched_Pack(caller from, const void* inbuf,
-    MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position,
-    MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
-}
 int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
     int* position, MPI_Comm comm) {
   try {
     note("MPI_Pack");
     MPI_Count position_wide = read(position);
-    const int code = is_open() ? impl::Pack(inbuf, incount, datatype, outbuf, outsize,
-    &position_wide, comm) : watched_Pack(SINEW_MPI_CALLER, inbuf, incount, datatype, outbuf,
-    outsize, &position_wide, comm);
+    must_run();
+    const int code = impl::Pack(inbuf, incount, datatype, outbuf, outsize, &position_wide, comm);
     if (code == MPI_SUCCESS) {
       narrow(position_wide, position);
     }
@@ -1167,10 +1158,7 @@ int PMPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, voi
     MPI_Count outsize, MPI_Count* position, MPI_Comm comm) {
   try {
     note("MPI_Pack_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Pack(SINEW_MPI_CALLER, inbuf, incount, datatype, outbuf, outsize, position,
-    comm);
-    }
+    must_run();
     return impl::Pack(inbuf, incount, datatype, outbuf, outsize, position, comm);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Pack_c", comm);
@@ -1180,20 +1168,11 @@ int PMPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, voi
     gnu::visibility("default")]] int MPI_Pack_c(const void* inbuf, MPI_Count incount,
     MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, MPI_Comm comm);
 
-[[gnu::cold, gnu::noinline]] static int watched_Pack_external(caller from, const char datarep[],
-    const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
-    MPI_Count* position) {
-  watch::call call({.from = from});
-  return call.end(impl::Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position));
-}
 int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, MPI_Datatype datatype,
     void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
   try {
     note("MPI_Pack_external");
-    if (!is_open()) [[unlikely]] {
-      return watched_Pack_external(SINEW_MPI_CALLER, datarep, inbuf, incount, datatype, outbuf,
-    outsize, position);
-    }
+    must_run();
     return impl::Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Pack_external");
@@ -1207,10 +1186,7 @@ int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count inco
     MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
   try {
     note("MPI_Pack_external_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Pack_external(SINEW_MPI_CALLER, datarep, inbuf, incount, datatype, outbuf,
-    outsize, position);
-    }
+    must_run();
     return impl::Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Pack_external_c");
@@ -1220,18 +1196,11 @@ int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count inco
     gnu::visibility("default")]] int MPI_Pack_external_c(const char datarep[], const void* inbuf,
     MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
 
-[[gnu::cold, gnu::noinline]] static int watched_Pack_external_size(caller from,
-    const char datarep[], MPI_Count incount, MPI_Datatype datatype, MPI_Count* size) {
-  watch::call call({.from = from});
-  return call.end(impl::Pack_external_size(datarep, incount, datatype, size));
-}
 int PMPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype,
     MPI_Aint* size) {
   try {
     note("MPI_Pack_external_size");
-    if (!is_open()) [[unlikely]] {
-      return watched_Pack_external_size(SINEW_MPI_CALLER, datarep, incount, datatype, size);
-    }
+    must_run();
     return impl::Pack_external_size(datarep, incount, datatype, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Pack_external_size");
@@ -1245,9 +1214,7 @@ int PMPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datat
     MPI_Count* size) {
   try {
     note("MPI_Pack_external_size_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Pack_external_size(SINEW_MPI_CALLER, datarep, incount, datatype, size);
-    }
+    must_run();
     return impl::Pack_external_size(datarep, incount, datatype, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Pack_external_size_c");
@@ -1257,17 +1224,12 @@ int PMPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datat
     gnu::visibility("default")]] int MPI_Pack_external_size_c(const char datarep[],
     MPI_Count incount, MPI_Datatype datatype, MPI_Count* size);
 
-[[gnu::cold, gnu::noinline]] static int watched_Pack_size(caller from, MPI_Count incount,
-    MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Pack_size(incount, datatype, comm, size));
-}
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
   try {
     note("MPI_Pack_size");
     MPI_Count size_wide = 0;
-    const int code = is_open() ? impl::Pack_size(incount, datatype, comm,
-    &size_wide) : watched_Pack_size(SINEW_MPI_CALLER, incount, datatype, comm, &size_wide);
+    must_run();
+    const int code = impl::Pack_size(incount, datatype, comm, &size_wide);
     if (code == MPI_SUCCESS) {
       narrow(size_wide, size);
     }
@@ -1283,9 +1245,7 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size)
 int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size) {
   try {
     note("MPI_Pack_size_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Pack_size(SINEW_MPI_CALLER, incount, datatype, comm, size);
-    }
+    must_run();
     return impl::Pack_size(incount, datatype, comm, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Pack_size_c", comm);
@@ -1297,7 +1257,9 @@ int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MP
 
 [[gnu::cold, gnu::noinline]] static int watched_Parrived(caller from, MPI_Request request,
     int partition, int* flag) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   return call.end(impl::Parrived(request, partition, flag));
 }
 int PMPI_Parrived(MPI_Request request, int partition, int* flag) {
@@ -1321,7 +1283,9 @@ int PMPI_Pcontrol([[maybe_unused]] const int level, ...) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Pready(caller from, int partition,
     MPI_Request request) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   return call.end(impl::Pready(partition, request));
 }
 int PMPI_Pready(int partition, MPI_Request request) {
@@ -1340,7 +1304,9 @@ int PMPI_Pready(int partition, MPI_Request request) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Pready_list(caller from, int length,
     const int array_of_partitions[], MPI_Request request) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   return call.end(impl::Pready_list(length, array_of_partitions, request));
 }
 int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request) {
@@ -1360,7 +1326,9 @@ int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request re
 
 [[gnu::cold, gnu::noinline]] static int watched_Pready_range(caller from, int partition_low,
     int partition_high, MPI_Request request) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   return call.end(impl::Pready_range(partition_low, partition_high, request));
 }
 int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request) {
@@ -1381,8 +1349,10 @@ int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request
 [[gnu::cold, gnu::noinline]] static int watched_Precv_init(caller from, void* buf, int partitions,
     MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = source, .tag = tag,
+    .sends = {count, datatype}});
   call.makes(request);
   return call.end(impl::Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request));
 }
@@ -1422,7 +1392,9 @@ int PMPI_Precv_init_c(void* buf, int partitions, MPI_Count count, MPI_Datatype d
 
 [[gnu::cold, gnu::noinline]] static int watched_Probe(caller from, int source, int tag,
     MPI_Comm comm, MPI_Status* status) {
-  watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none, .peer = watch::named::source, .waits = true};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = source, .tag = tag});
   return call.end(impl::Probe(source, tag, comm, status));
 }
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
@@ -1442,8 +1414,10 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 [[gnu::cold, gnu::noinline]] static int watched_Psend_init(caller from, const void* buf,
     int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   call.makes(request);
   return call.end(impl::Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request));
 }
@@ -1483,17 +1457,10 @@ int PMPI_Psend_init_c(const void* buf, int partitions, MPI_Count count, MPI_Data
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info,
     MPI_Request* request);
 
-[[gnu::cold, gnu::noinline]] static int watched_Publish_name(caller from, const char* service_name,
-    MPI_Info info, const char* port_name) {
-  watch::call call({.from = from});
-  return call.end(impl::Publish_name(service_name, info, port_name));
-}
 int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_name) {
   try {
     note("MPI_Publish_name");
-    if (!is_open()) [[unlikely]] {
-      return watched_Publish_name(SINEW_MPI_CALLER, service_name, info, port_name);
-    }
+    must_run();
     return impl::Publish_name(service_name, info, port_name);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Publish_name");
@@ -1506,8 +1473,10 @@ int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_
 [[gnu::cold, gnu::noinline]] static int watched_Put(caller from, const void* origin_addr,
     MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
-    origin_datatype}});
+  static constexpr watch::nature nature{.of = watch::group::one_sided,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = target_rank,
+    .sends = {origin_count, origin_datatype}});
   if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL) {
     check::reads(call, {origin_addr, origin_count, origin_datatype});
   }
@@ -1558,16 +1527,10 @@ int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype ori
     MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count,
     MPI_Datatype target_datatype, MPI_Win win);
 
-[[gnu::cold, gnu::noinline]] static int watched_Query_thread(caller from, int* provided) {
-  watch::call call({.from = from});
-  return call.end(impl::Query_thread(provided));
-}
 int PMPI_Query_thread(int* provided) {
   try {
     note("MPI_Query_thread");
-    if (!is_open()) [[unlikely]] {
-      return watched_Query_thread(SINEW_MPI_CALLER, provided);
-    }
+    must_run();
     return impl::Query_thread(provided);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Query_thread");
@@ -1580,8 +1543,10 @@ int PMPI_Query_thread(int* provided) {
     MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
     MPI_Request* request) {
-  watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
-    origin_datatype}});
+  static constexpr watch::nature nature{.of = watch::group::one_sided,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = target_rank,
+    .sends = {origin_count, origin_datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
     check::reads(call, {origin_addr, origin_count, origin_datatype});
@@ -1630,8 +1595,10 @@ int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count,
 
 [[gnu::cold, gnu::noinline]] static int watched_Recv(caller from, void* buf, MPI_Count count,
     MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .peer = watch::named::source,
+    .waits = true};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = source, .tag = tag,
+    .receives = {count, datatype}});
   if (check::wanted(check::what::buffers) && source != MPI_PROC_NULL) {
     check::writes(call, {buf, count, datatype});
   }
@@ -1669,8 +1636,10 @@ int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, i
 
 [[gnu::cold, gnu::noinline]] static int watched_Recv_init(caller from, void* buf, MPI_Count count,
     MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = source, .tag = tag, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = source, .tag = tag,
+    .receives = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && source != MPI_PROC_NULL) {
     check::writes(call, {buf, count, datatype});
@@ -1711,8 +1680,10 @@ int PMPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int sour
 
 [[gnu::cold, gnu::noinline]] static int watched_Reduce(caller from, const void* sendbuf,
     void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {count, datatype},
-    .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .receives = watch::flow::as_root, .meets = watch::meeting::root_for_all};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root, .sends = {count,
+    datatype}, .receives = {count, datatype}});
   check::Reduce({call, check::form::blocking}, sendbuf, recvbuf, count, datatype, op, root, comm);
   return call.end(impl::Reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 }
@@ -1751,8 +1722,10 @@ int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datat
 [[gnu::cold, gnu::noinline]] static int watched_Reduce_init(caller from, const void* sendbuf,
     void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
     MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root, .sends = {count, datatype},
-    .receives = {count, datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root, .sends = {count,
+    datatype}, .receives = {count, datatype}});
   call.makes(request);
   check::Reduce({call, check::form::persistent}, sendbuf, recvbuf, count, datatype, op, root, comm,
     info, request);
@@ -1795,7 +1768,8 @@ int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_
 
 [[gnu::cold, gnu::noinline]] static int watched_Reduce_local(caller from, const void* inbuf,
     void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
-  watch::call call({.from = from, .receives = {count, datatype}});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .receives = {count, datatype}});
   if (check::wanted(check::what::buffers)) {
     check::reads(call, {inbuf, count, datatype});
   }
@@ -1838,7 +1812,9 @@ int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_
 
 [[gnu::cold, gnu::noinline]] static int watched_Reduce_scatter(caller from, const void* sendbuf,
     void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, datatype,
     local_members(comm))});
   check::Reduce_scatter({call, check::form::blocking}, sendbuf, recvbuf, recvcounts, datatype, op,
@@ -1883,7 +1859,9 @@ int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count re
 [[gnu::cold, gnu::noinline]] static int watched_Reduce_scatter_block(caller from,
     const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, datatype}});
   check::Reduce_scatter_block({call, check::form::blocking}, sendbuf, recvbuf, recvcount, datatype,
     op, comm);
@@ -1926,7 +1904,9 @@ int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
 [[gnu::cold, gnu::noinline]] static int watched_Reduce_scatter_block_init(caller from,
     const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, datatype}});
   call.makes(request);
   check::Reduce_scatter_block({call, check::form::persistent}, sendbuf, recvbuf, recvcount,
@@ -1972,7 +1952,9 @@ int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Cou
 [[gnu::cold, gnu::noinline]] static int watched_Reduce_scatter_init(caller from,
     const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
     MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm,
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(recvcounts, datatype,
     local_members(comm))});
   call.makes(request);
@@ -2017,29 +1999,12 @@ int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Cou
     const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
     MPI_Request* request);
 
-[[gnu::cold, gnu::noinline]] static int watched_Register_datarep(caller from, const char* datarep,
-    MPI_Datarep_conversion_function* read_conversion_fn,
-    MPI_Datarep_conversion_function* write_conversion_fn,
-    MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state) {
-  watch::call call({.from = from});
-  return call.end(impl::Register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
-}
-[[gnu::cold, gnu::noinline]] static int watched_Register_datarep_c(caller from,
-    const char* datarep, MPI_Datarep_conversion_function_c* read_conversion_fn,
-    MPI_Datarep_conversion_function_c* write_conversion_fn,
-    MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state) {
-  watch::call call({.from = from});
-  return call.end(impl::Register_datarep_c(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
-}
 int PMPI_Register_datarep(const char* datarep, MPI_Datarep_conversion_function* read_conversion_fn,
     MPI_Datarep_conversion_function* write_conversion_fn,
     MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state) {
   try {
     note("MPI_Register_datarep");
-    if (!is_open()) [[unlikely]] {
-      return watched_Register_datarep(SINEW_MPI_CALLER, datarep, read_conversion_fn,
-    write_conversion_fn, dtype_file_extent_fn, extra_state);
-    }
+    must_run();
     return impl::Register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Register_datarep");
@@ -2057,10 +2022,7 @@ int PMPI_Register_datarep_c(const char* datarep,
     MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state) {
   try {
     note("MPI_Register_datarep_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Register_datarep_c(SINEW_MPI_CALLER, datarep, read_conversion_fn,
-    write_conversion_fn, dtype_file_extent_fn, extra_state);
-    }
+    must_run();
     return impl::Register_datarep_c(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Register_datarep_c");
@@ -2106,7 +2068,8 @@ int PMPI_Remove_error_string(int errorcode) {
     gnu::visibility("default")]] int MPI_Remove_error_string(int errorcode);
 
 [[gnu::cold, gnu::noinline]] static int watched_Request_free(caller from, MPI_Request* request) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(request);
   return call.end(impl::Request_free(request));
 }
@@ -2132,7 +2095,9 @@ MPI_Request PMPI_Request_fromint(int request) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Request_get_status(caller from,
     MPI_Request request, int* flag, MPI_Status* status) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::wait, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   return call.end(impl::Request_get_status(request, flag, status));
 }
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
@@ -2152,7 +2117,9 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
 
 [[gnu::cold, gnu::noinline]] static int watched_Request_get_status_all(caller from, int count,
     const MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::wait, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   return call.end(impl::Request_get_status_all(count, array_of_requests, flag, array_of_statuses));
 }
 int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag,
@@ -2174,7 +2141,9 @@ int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[]
 
 [[gnu::cold, gnu::noinline]] static int watched_Request_get_status_any(caller from, int count,
     const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::wait, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   return call.end(impl::Request_get_status_any(count, array_of_requests, index, flag, status));
 }
 int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index,
@@ -2197,7 +2166,9 @@ int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[]
 [[gnu::cold, gnu::noinline]] static int watched_Request_get_status_some(caller from, int incount,
     const MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
     MPI_Status* array_of_statuses) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::wait, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   return call.end(impl::Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
 int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount,
@@ -2232,8 +2203,10 @@ int PMPI_Request_toint(MPI_Request request) {
 [[gnu::cold, gnu::noinline]] static int watched_Rget(caller from, void* origin_addr,
     MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
-  watch::call call({.from = from, .win = win, .peer = target_rank, .receives = {origin_count,
-    origin_datatype}});
+  static constexpr watch::nature nature{.of = watch::group::one_sided,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = target_rank,
+    .receives = {origin_count, origin_datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL) {
     check::writes(call, {origin_addr, origin_count, origin_datatype});
@@ -2283,8 +2256,10 @@ int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_d
     void* result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
     MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
     MPI_Win win, MPI_Request* request) {
-  watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
-    origin_datatype}, .receives = {result_count, result_datatype}});
+  static constexpr watch::nature nature{.of = watch::group::one_sided,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = target_rank,
+    .sends = {origin_count, origin_datatype}, .receives = {result_count, result_datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL && op != MPI_NO_OP) {
     check::reads(call, {origin_addr, origin_count, origin_datatype});
@@ -2343,8 +2318,10 @@ int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count,
 [[gnu::cold, gnu::noinline]] static int watched_Rput(caller from, const void* origin_addr,
     MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
-  watch::call call({.from = from, .win = win, .peer = target_rank, .sends = {origin_count,
-    origin_datatype}});
+  static constexpr watch::nature nature{.of = watch::group::one_sided,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = target_rank,
+    .sends = {origin_count, origin_datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && target_rank != MPI_PROC_NULL) {
     check::reads(call, {origin_addr, origin_count, origin_datatype});
@@ -2392,8 +2369,10 @@ int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype or
 
 [[gnu::cold, gnu::noinline]] static int watched_Rsend(caller from, const void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .receives = watch::flow::none,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
@@ -2433,8 +2412,10 @@ int PMPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
 [[gnu::cold, gnu::noinline]] static int watched_Rsend_init(caller from, const void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
@@ -2475,8 +2456,10 @@ int PMPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, i
 
 [[gnu::cold, gnu::noinline]] static int watched_Scan(caller from, const void* sendbuf,
     void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .sends = {count, datatype}, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all_for_lower};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .sends = {count, datatype},
+    .receives = {count, datatype}});
   check::Scan({call, check::form::blocking}, sendbuf, recvbuf, count, datatype, op, comm);
   return call.end(impl::Scan(sendbuf, recvbuf, count, datatype, op, comm));
 }
@@ -2515,8 +2498,10 @@ int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatyp
 [[gnu::cold, gnu::noinline]] static int watched_Scan_init(caller from, const void* sendbuf,
     void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .sends = {count, datatype}, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .sends = {count, datatype},
+    .receives = {count, datatype}});
   call.makes(request);
   check::Scan({call, check::form::persistent}, sendbuf, recvbuf, count, datatype, op, comm, info,
     request);
@@ -2560,7 +2545,9 @@ int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Da
 [[gnu::cold, gnu::noinline]] static int watched_Scatter(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = root,
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all_for_root};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
     members_at(comm, root)},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
@@ -2607,7 +2594,9 @@ int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 [[gnu::cold, gnu::noinline]] static int watched_Scatter_init(caller from, const void* sendbuf,
     MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype,
     members_at(comm, root)},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
@@ -2657,7 +2646,9 @@ int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype s
 [[gnu::cold, gnu::noinline]] static int watched_Scatterv(caller from, const void* sendbuf,
     const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = root,
+  static constexpr watch::nature nature{.of = watch::group::collective,
+    .meets = watch::meeting::all_for_root};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
     members_at(comm, root)),
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
@@ -2709,7 +2700,9 @@ int PMPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
     const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = root,
+  static constexpr watch::nature nature{.of = watch::group::collective, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = root,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::sum(sendcounts, sendtype,
     members_at(comm, root)),
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
@@ -2761,8 +2754,10 @@ int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
 
 [[gnu::cold, gnu::noinline]] static int watched_Send(caller from, const void* buf, MPI_Count count,
     MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .receives = watch::flow::none,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
@@ -2807,8 +2802,10 @@ int PMPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int des
 [[gnu::cold, gnu::noinline]] static int watched_Send_init(caller from, const void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
@@ -2851,7 +2848,9 @@ int PMPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, in
     MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
     MPI_Status* status) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag,
+  static constexpr watch::nature nature{.of = watch::group::message, .peer = watch::named::target,
+    .waits = true};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = sendtag,
     .sends = sendbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{sendcount, sendtype},
     .receives = recvbuf == MPI_IN_PLACE ? watch::amount{} : watch::amount{recvcount, recvtype}});
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
@@ -2903,8 +2902,10 @@ int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 [[gnu::cold, gnu::noinline]] static int watched_Sendrecv_replace(caller from, void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
     MPI_Comm comm, MPI_Status* status) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = sendtag, .receives = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .peer = watch::named::target,
+    .waits = true};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = sendtag,
+    .receives = {count, datatype}});
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::writes(call, {buf, count, datatype});
   }
@@ -2946,17 +2947,10 @@ int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, i
     MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
     MPI_Status* status);
 
-[[gnu::cold, gnu::noinline]] static int watched_Session_attach_buffer(caller from,
-    MPI_Session session, void* buffer, MPI_Count size) {
-  watch::call call({.from = from});
-  return call.end(impl::Session_attach_buffer(session, buffer, size));
-}
 int PMPI_Session_attach_buffer(MPI_Session session, void* buffer, int size) {
   try {
     note("MPI_Session_attach_buffer");
-    if (!is_open()) [[unlikely]] {
-      return watched_Session_attach_buffer(SINEW_MPI_CALLER, session, buffer, size);
-    }
+    must_run();
     return impl::Session_attach_buffer(session, buffer, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Session_attach_buffer");
@@ -2969,9 +2963,7 @@ int PMPI_Session_attach_buffer(MPI_Session session, void* buffer, int size) {
 int PMPI_Session_attach_buffer_c(MPI_Session session, void* buffer, MPI_Count size) {
   try {
     note("MPI_Session_attach_buffer_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Session_attach_buffer(SINEW_MPI_CALLER, session, buffer, size);
-    }
+    must_run();
     return impl::Session_attach_buffer(session, buffer, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Session_attach_buffer_c");
@@ -3005,17 +2997,12 @@ int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errh
 [[gnu::weak, gnu::alias("PMPI_Session_create_errhandler"),
     gnu::visibility("default")]] int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler);
 
-[[gnu::cold, gnu::noinline]] static int watched_Session_detach_buffer(caller from,
-    MPI_Session session, void* buffer_addr, MPI_Count* size) {
-  watch::call call({.from = from});
-  return call.end(impl::Session_detach_buffer(session, buffer_addr, size));
-}
 int PMPI_Session_detach_buffer(MPI_Session session, void* buffer_addr, int* size) {
   try {
     note("MPI_Session_detach_buffer");
     MPI_Count size_wide = 0;
-    const int code = is_open() ? impl::Session_detach_buffer(session, buffer_addr,
-    &size_wide) : watched_Session_detach_buffer(SINEW_MPI_CALLER, session, buffer_addr, &size_wide);
+    must_run();
+    const int code = impl::Session_detach_buffer(session, buffer_addr, &size_wide);
     if (code == MPI_SUCCESS) {
       narrow(size_wide, size);
     }
@@ -3031,9 +3018,7 @@ int PMPI_Session_detach_buffer(MPI_Session session, void* buffer_addr, int* size
 int PMPI_Session_detach_buffer_c(MPI_Session session, void* buffer_addr, MPI_Count* size) {
   try {
     note("MPI_Session_detach_buffer_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Session_detach_buffer(SINEW_MPI_CALLER, session, buffer_addr, size);
-    }
+    must_run();
     return impl::Session_detach_buffer(session, buffer_addr, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Session_detach_buffer_c");
@@ -3043,17 +3028,10 @@ int PMPI_Session_detach_buffer_c(MPI_Session session, void* buffer_addr, MPI_Cou
     gnu::visibility("default")]] int MPI_Session_detach_buffer_c(MPI_Session session,
     void* buffer_addr, MPI_Count* size);
 
-[[gnu::cold, gnu::noinline]] static int watched_Session_finalize(caller from,
-    MPI_Session* session) {
-  watch::call call({.from = from});
-  return call.end(impl::Session_finalize(session));
-}
 int PMPI_Session_finalize(MPI_Session* session) {
   try {
     note("MPI_Session_finalize");
-    if (!is_open()) [[unlikely]] {
-      return watched_Session_finalize(SINEW_MPI_CALLER, session);
-    }
+    must_run();
     return impl::Session_finalize(session);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Session_finalize");
@@ -3062,17 +3040,10 @@ int PMPI_Session_finalize(MPI_Session* session) {
 [[gnu::weak, gnu::alias("PMPI_Session_finalize"),
     gnu::visibility("default")]] int MPI_Session_finalize(MPI_Session* session);
 
-[[gnu::cold, gnu::noinline]] static int watched_Session_flush_buffer(caller from,
-    MPI_Session session) {
-  watch::call call({.from = from});
-  return call.end(impl::Session_flush_buffer(session));
-}
 int PMPI_Session_flush_buffer(MPI_Session session) {
   try {
     note("MPI_Session_flush_buffer");
-    if (!is_open()) [[unlikely]] {
-      return watched_Session_flush_buffer(SINEW_MPI_CALLER, session);
-    }
+    must_run();
     return impl::Session_flush_buffer(session);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Session_flush_buffer");
@@ -3087,17 +3058,10 @@ MPI_Session PMPI_Session_fromint(int session) {
 [[gnu::weak, gnu::alias("PMPI_Session_fromint"),
     gnu::visibility("default")]] MPI_Session MPI_Session_fromint(int session);
 
-[[gnu::cold, gnu::noinline]] static int watched_Session_get_errhandler(caller from,
-    MPI_Session session, MPI_Errhandler* errhandler) {
-  watch::call call({.from = from});
-  return call.end(impl::Session_get_errhandler(session, errhandler));
-}
 int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* errhandler) {
   try {
     note("MPI_Session_get_errhandler");
-    if (!is_open()) [[unlikely]] {
-      return watched_Session_get_errhandler(SINEW_MPI_CALLER, session, errhandler);
-    }
+    must_run();
     return impl::Session_get_errhandler(session, errhandler);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Session_get_errhandler");
@@ -3107,17 +3071,10 @@ int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* errhandler)
     gnu::visibility("default")]] int MPI_Session_get_errhandler(MPI_Session session,
     MPI_Errhandler* errhandler);
 
-[[gnu::cold, gnu::noinline]] static int watched_Session_get_info(caller from, MPI_Session session,
-    MPI_Info* info_used) {
-  watch::call call({.from = from});
-  return call.end(impl::Session_get_info(session, info_used));
-}
 int PMPI_Session_get_info(MPI_Session session, MPI_Info* info_used) {
   try {
     note("MPI_Session_get_info");
-    if (!is_open()) [[unlikely]] {
-      return watched_Session_get_info(SINEW_MPI_CALLER, session, info_used);
-    }
+    must_run();
     return impl::Session_get_info(session, info_used);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Session_get_info");
@@ -3126,18 +3083,11 @@ int PMPI_Session_get_info(MPI_Session session, MPI_Info* info_used) {
 [[gnu::weak, gnu::alias("PMPI_Session_get_info"),
     gnu::visibility("default")]] int MPI_Session_get_info(MPI_Session session, MPI_Info* info_used);
 
-[[gnu::cold, gnu::noinline]] static int watched_Session_get_nth_pset(caller from,
-    MPI_Session session, MPI_Info info, int n, int* pset_len, char* pset_name) {
-  watch::call call({.from = from});
-  return call.end(impl::Session_get_nth_pset(session, info, n, pset_len, pset_name));
-}
 int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int* pset_len,
     char* pset_name) {
   try {
     note("MPI_Session_get_nth_pset");
-    if (!is_open()) [[unlikely]] {
-      return watched_Session_get_nth_pset(SINEW_MPI_CALLER, session, info, n, pset_len, pset_name);
-    }
+    must_run();
     return impl::Session_get_nth_pset(session, info, n, pset_len, pset_name);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Session_get_nth_pset");
@@ -3147,17 +3097,10 @@ int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int* ps
     gnu::visibility("default")]] int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info,
     int n, int* pset_len, char* pset_name);
 
-[[gnu::cold, gnu::noinline]] static int watched_Session_get_num_psets(caller from,
-    MPI_Session session, MPI_Info info, int* npset_names) {
-  watch::call call({.from = from});
-  return call.end(impl::Session_get_num_psets(session, info, npset_names));
-}
 int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int* npset_names) {
   try {
     note("MPI_Session_get_num_psets");
-    if (!is_open()) [[unlikely]] {
-      return watched_Session_get_num_psets(SINEW_MPI_CALLER, session, info, npset_names);
-    }
+    must_run();
     return impl::Session_get_num_psets(session, info, npset_names);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Session_get_num_psets");
@@ -3167,17 +3110,10 @@ int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int* npset_na
     gnu::visibility("default")]] int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info,
     int* npset_names);
 
-[[gnu::cold, gnu::noinline]] static int watched_Session_get_pset_info(caller from,
-    MPI_Session session, const char* pset_name, MPI_Info* info) {
-  watch::call call({.from = from});
-  return call.end(impl::Session_get_pset_info(session, pset_name, info));
-}
 int PMPI_Session_get_pset_info(MPI_Session session, const char* pset_name, MPI_Info* info) {
   try {
     note("MPI_Session_get_pset_info");
-    if (!is_open()) [[unlikely]] {
-      return watched_Session_get_pset_info(SINEW_MPI_CALLER, session, pset_name, info);
-    }
+    must_run();
     return impl::Session_get_pset_info(session, pset_name, info);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Session_get_pset_info");
@@ -3189,7 +3125,8 @@ int PMPI_Session_get_pset_info(MPI_Session session, const char* pset_name, MPI_I
 
 [[gnu::cold, gnu::noinline]] static int watched_Session_iflush_buffer(caller from,
     MPI_Session session, MPI_Request* request) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(request);
   return call.end(impl::Session_iflush_buffer(session, request));
 }
@@ -3220,17 +3157,10 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
     gnu::visibility("default")]] int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
     MPI_Session* session);
 
-[[gnu::cold, gnu::noinline]] static int watched_Session_set_errhandler(caller from,
-    MPI_Session session, MPI_Errhandler errhandler) {
-  watch::call call({.from = from});
-  return call.end(impl::Session_set_errhandler(session, errhandler));
-}
 int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) {
   try {
     note("MPI_Session_set_errhandler");
-    if (!is_open()) [[unlikely]] {
-      return watched_Session_set_errhandler(SINEW_MPI_CALLER, session, errhandler);
-    }
+    must_run();
     return impl::Session_set_errhandler(session, errhandler);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Session_set_errhandler");
@@ -3253,8 +3183,10 @@ int PMPI_Session_toint(MPI_Session session) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Ssend(caller from, const void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .receives = watch::flow::none,
+    .peer = watch::named::target};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
   }
@@ -3294,8 +3226,10 @@ int PMPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
 [[gnu::cold, gnu::noinline]] static int watched_Ssend_init(caller from, const void* buf,
     MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request* request) {
-  watch::call call({.from = from, .comm = comm, .peer = dest, .tag = tag, .sends = {count,
-    datatype}});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .comm = comm, .peer = dest, .tag = tag,
+    .sends = {count, datatype}});
   call.makes(request);
   if (check::wanted(check::what::buffers) && dest != MPI_PROC_NULL) {
     check::reads(call, {buf, count, datatype});
@@ -3335,7 +3269,9 @@ int PMPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, i
     MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
 
 [[gnu::cold, gnu::noinline]] static int watched_Start(caller from, MPI_Request* request) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(request);
   return call.end(impl::Start(request));
 }
@@ -3355,7 +3291,9 @@ int PMPI_Start(MPI_Request* request) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Startall(caller from, int count,
     MPI_Request array_of_requests[]) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::message, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(array_of_requests, count);
   return call.end(impl::Startall(count, array_of_requests));
 }
@@ -3373,17 +3311,10 @@ int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
 [[gnu::weak, gnu::alias("PMPI_Startall"), gnu::visibility("default")]] int MPI_Startall(int count,
     MPI_Request array_of_requests[]);
 
-[[gnu::cold, gnu::noinline]] static int watched_Status_get_error(caller from,
-    const MPI_Status* status, int* err) {
-  watch::call call({.from = from});
-  return call.end(impl::Status_get_error(status, err));
-}
 int PMPI_Status_get_error(const MPI_Status* status, int* err) {
   try {
     note("MPI_Status_get_error");
-    if (!is_open()) [[unlikely]] {
-      return watched_Status_get_error(SINEW_MPI_CALLER, status, err);
-    }
+    must_run();
     return impl::Status_get_error(status, err);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Status_get_error");
@@ -3392,17 +3323,10 @@ int PMPI_Status_get_error(const MPI_Status* status, int* err) {
 [[gnu::weak, gnu::alias("PMPI_Status_get_error"),
     gnu::visibility("default")]] int MPI_Status_get_error(const MPI_Status* status, int* err);
 
-[[gnu::cold, gnu::noinline]] static int watched_Status_get_source(caller from,
-    const MPI_Status* status, int* source) {
-  watch::call call({.from = from});
-  return call.end(impl::Status_get_source(status, source));
-}
 int PMPI_Status_get_source(const MPI_Status* status, int* source) {
   try {
     note("MPI_Status_get_source");
-    if (!is_open()) [[unlikely]] {
-      return watched_Status_get_source(SINEW_MPI_CALLER, status, source);
-    }
+    must_run();
     return impl::Status_get_source(status, source);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Status_get_source");
@@ -3411,17 +3335,10 @@ int PMPI_Status_get_source(const MPI_Status* status, int* source) {
 [[gnu::weak, gnu::alias("PMPI_Status_get_source"),
     gnu::visibility("default")]] int MPI_Status_get_source(const MPI_Status* status, int* source);
 
-[[gnu::cold, gnu::noinline]] static int watched_Status_get_tag(caller from,
-    const MPI_Status* status, int* tag) {
-  watch::call call({.from = from});
-  return call.end(impl::Status_get_tag(status, tag));
-}
 int PMPI_Status_get_tag(const MPI_Status* status, int* tag) {
   try {
     note("MPI_Status_get_tag");
-    if (!is_open()) [[unlikely]] {
-      return watched_Status_get_tag(SINEW_MPI_CALLER, status, tag);
-    }
+    must_run();
     return impl::Status_get_tag(status, tag);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Status_get_tag");
@@ -3430,17 +3347,10 @@ int PMPI_Status_get_tag(const MPI_Status* status, int* tag) {
 [[gnu::weak, gnu::alias("PMPI_Status_get_tag"),
     gnu::visibility("default")]] int MPI_Status_get_tag(const MPI_Status* status, int* tag);
 
-[[gnu::cold, gnu::noinline]] static int watched_Status_set_cancelled(caller from,
-    MPI_Status* status, int flag) {
-  watch::call call({.from = from});
-  return call.end(impl::Status_set_cancelled(status, flag));
-}
 int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
   try {
     note("MPI_Status_set_cancelled");
-    if (!is_open()) [[unlikely]] {
-      return watched_Status_set_cancelled(SINEW_MPI_CALLER, status, flag);
-    }
+    must_run();
     return impl::Status_set_cancelled(status, flag);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Status_set_cancelled");
@@ -3449,17 +3359,10 @@ int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
 [[gnu::weak, gnu::alias("PMPI_Status_set_cancelled"),
     gnu::visibility("default")]] int MPI_Status_set_cancelled(MPI_Status* status, int flag);
 
-[[gnu::cold, gnu::noinline]] static int watched_Status_set_elements(caller from,
-    MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
-  watch::call call({.from = from, .sends = {count, datatype}});
-  return call.end(impl::Status_set_elements(status, datatype, count));
-}
 int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
   try {
     note("MPI_Status_set_elements");
-    if (!is_open()) [[unlikely]] {
-      return watched_Status_set_elements(SINEW_MPI_CALLER, status, datatype, count);
-    }
+    must_run();
     return impl::Status_set_elements(status, datatype, count);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Status_set_elements");
@@ -3472,9 +3375,7 @@ int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int coun
 int PMPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
   try {
     note("MPI_Status_set_elements_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Status_set_elements(SINEW_MPI_CALLER, status, datatype, count);
-    }
+    must_run();
     return impl::Status_set_elements(status, datatype, count);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Status_set_elements_c");
@@ -3484,17 +3385,10 @@ int PMPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Co
     gnu::visibility("default")]] int MPI_Status_set_elements_c(MPI_Status* status,
     MPI_Datatype datatype, MPI_Count count);
 
-[[gnu::cold, gnu::noinline]] static int watched_Status_set_elements_x(caller from,
-    MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
-  watch::call call({.from = from, .sends = {count, datatype}});
-  return call.end(impl::Status_set_elements_x(status, datatype, count));
-}
 int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
   try {
     note("MPI_Status_set_elements_x");
-    if (!is_open()) [[unlikely]] {
-      return watched_Status_set_elements_x(SINEW_MPI_CALLER, status, datatype, count);
-    }
+    must_run();
     return impl::Status_set_elements_x(status, datatype, count);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Status_set_elements_x");
@@ -3504,17 +3398,10 @@ int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Co
     gnu::visibility("default")]] int MPI_Status_set_elements_x(MPI_Status* status,
     MPI_Datatype datatype, MPI_Count count);
 
-[[gnu::cold, gnu::noinline]] static int watched_Status_set_error(caller from, MPI_Status* status,
-    int err) {
-  watch::call call({.from = from});
-  return call.end(impl::Status_set_error(status, err));
-}
 int PMPI_Status_set_error(MPI_Status* status, int err) {
   try {
     note("MPI_Status_set_error");
-    if (!is_open()) [[unlikely]] {
-      return watched_Status_set_error(SINEW_MPI_CALLER, status, err);
-    }
+    must_run();
     return impl::Status_set_error(status, err);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Status_set_error");
@@ -3523,17 +3410,10 @@ int PMPI_Status_set_error(MPI_Status* status, int err) {
 [[gnu::weak, gnu::alias("PMPI_Status_set_error"),
     gnu::visibility("default")]] int MPI_Status_set_error(MPI_Status* status, int err);
 
-[[gnu::cold, gnu::noinline]] static int watched_Status_set_source(caller from, MPI_Status* status,
-    int source) {
-  watch::call call({.from = from, .peer = source});
-  return call.end(impl::Status_set_source(status, source));
-}
 int PMPI_Status_set_source(MPI_Status* status, int source) {
   try {
     note("MPI_Status_set_source");
-    if (!is_open()) [[unlikely]] {
-      return watched_Status_set_source(SINEW_MPI_CALLER, status, source);
-    }
+    must_run();
     return impl::Status_set_source(status, source);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Status_set_source");
@@ -3542,17 +3422,10 @@ int PMPI_Status_set_source(MPI_Status* status, int source) {
 [[gnu::weak, gnu::alias("PMPI_Status_set_source"),
     gnu::visibility("default")]] int MPI_Status_set_source(MPI_Status* status, int source);
 
-[[gnu::cold, gnu::noinline]] static int watched_Status_set_tag(caller from, MPI_Status* status,
-    int tag) {
-  watch::call call({.from = from, .tag = tag});
-  return call.end(impl::Status_set_tag(status, tag));
-}
 int PMPI_Status_set_tag(MPI_Status* status, int tag) {
   try {
     note("MPI_Status_set_tag");
-    if (!is_open()) [[unlikely]] {
-      return watched_Status_set_tag(SINEW_MPI_CALLER, status, tag);
-    }
+    must_run();
     return impl::Status_set_tag(status, tag);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Status_set_tag");

@@ -438,7 +438,9 @@ int PMPI_T_source_get_timestamp(int source_index, MPI_Count* timestamp) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Test(caller from, MPI_Request* request, int* flag,
     MPI_Status* status) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::wait, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(request);
   return call.end(impl::Test(request, flag, status));
 }
@@ -456,17 +458,10 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 [[gnu::weak, gnu::alias("PMPI_Test"),
     gnu::visibility("default")]] int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
 
-[[gnu::cold, gnu::noinline]] static int watched_Test_cancelled(caller from,
-    const MPI_Status* status, int* flag) {
-  watch::call call({.from = from});
-  return call.end(impl::Test_cancelled(status, flag));
-}
 int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
   try {
     note("MPI_Test_cancelled");
-    if (!is_open()) [[unlikely]] {
-      return watched_Test_cancelled(SINEW_MPI_CALLER, status, flag);
-    }
+    must_run();
     return impl::Test_cancelled(status, flag);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Test_cancelled");
@@ -477,7 +472,9 @@ int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Testall(caller from, int count,
     MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::wait, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(array_of_requests, count);
   return call.end(impl::Testall(count, array_of_requests, flag, array_of_statuses));
 }
@@ -498,7 +495,9 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag,
 
 [[gnu::cold, gnu::noinline]] static int watched_Testany(caller from, int count,
     MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::wait, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(array_of_requests, count);
   return call.end(impl::Testany(count, array_of_requests, index, flag, status));
 }
@@ -520,7 +519,9 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fl
 [[gnu::cold, gnu::noinline]] static int watched_Testsome(caller from, int incount,
     MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
     MPI_Status* array_of_statuses) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::wait, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(array_of_requests, incount);
   return call.end(impl::Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
@@ -541,16 +542,10 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount,
     gnu::visibility("default")]] int MPI_Testsome(int incount, MPI_Request array_of_requests[],
     int* outcount, int array_of_indices[], MPI_Status* array_of_statuses);
 
-[[gnu::cold, gnu::noinline]] static int watched_Topo_test(caller from, MPI_Comm comm, int* status) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Topo_test(comm, status));
-}
 int PMPI_Topo_test(MPI_Comm comm, int* status) {
   try {
     note("MPI_Topo_test");
-    if (!is_open()) [[unlikely]] {
-      return watched_Topo_test(SINEW_MPI_CALLER, comm, status);
-    }
+    must_run();
     return impl::Topo_test(comm, status);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Topo_test", comm);
@@ -560,7 +555,8 @@ int PMPI_Topo_test(MPI_Comm comm, int* status) {
     gnu::visibility("default")]] int MPI_Topo_test(MPI_Comm comm, int* status);
 
 [[gnu::cold, gnu::noinline]] static int watched_Type_commit(caller from, MPI_Datatype* datatype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(datatype);
   return call.end(impl::Type_commit(datatype));
 }
@@ -580,7 +576,8 @@ int PMPI_Type_commit(MPI_Datatype* datatype) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Type_contiguous(caller from, MPI_Count count,
     MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newtype);
   return call.end(impl::Type_contiguous(count, oldtype, newtype));
 }
@@ -618,7 +615,8 @@ int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* 
     int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[],
     const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype,
     MPI_Datatype* newtype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newtype);
   return call.end(impl::Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 }
@@ -662,17 +660,10 @@ int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arr
     const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[],
     const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_create_f90_complex(caller from, int p, int r,
-    MPI_Datatype* newtype) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_create_f90_complex(p, r, newtype));
-}
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
   try {
     note("MPI_Type_create_f90_complex");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_create_f90_complex(SINEW_MPI_CALLER, p, r, newtype);
-    }
+    must_run();
     return impl::Type_create_f90_complex(p, r, newtype);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_create_f90_complex");
@@ -682,17 +673,10 @@ int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
     gnu::visibility("default")]] int MPI_Type_create_f90_complex(int p, int r,
     MPI_Datatype* newtype);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_create_f90_integer(caller from, int r,
-    MPI_Datatype* newtype) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_create_f90_integer(r, newtype));
-}
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
   try {
     note("MPI_Type_create_f90_integer");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_create_f90_integer(SINEW_MPI_CALLER, r, newtype);
-    }
+    must_run();
     return impl::Type_create_f90_integer(r, newtype);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_create_f90_integer");
@@ -701,17 +685,10 @@ int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
 [[gnu::weak, gnu::alias("PMPI_Type_create_f90_integer"),
     gnu::visibility("default")]] int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_create_f90_real(caller from, int p, int r,
-    MPI_Datatype* newtype) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_create_f90_real(p, r, newtype));
-}
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
   try {
     note("MPI_Type_create_f90_real");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_create_f90_real(SINEW_MPI_CALLER, p, r, newtype);
-    }
+    must_run();
     return impl::Type_create_f90_real(p, r, newtype);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_create_f90_real");
@@ -723,7 +700,8 @@ int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
 [[gnu::cold, gnu::noinline]] static int watched_Type_create_hindexed(caller from, MPI_Count count,
     const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
     MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newtype);
   return call.end(impl::Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
@@ -767,7 +745,8 @@ int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockl
 [[gnu::cold, gnu::noinline]] static int watched_Type_create_hindexed_block(caller from,
     MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[],
     MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newtype);
   return call.end(impl::Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 }
@@ -808,7 +787,8 @@ int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
 
 [[gnu::cold, gnu::noinline]] static int watched_Type_create_hvector(caller from, MPI_Count count,
     MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newtype);
   return call.end(impl::Type_create_hvector(count, blocklength, stride, oldtype, newtype));
 }
@@ -849,7 +829,8 @@ int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count
 [[gnu::cold, gnu::noinline]] static int watched_Type_create_indexed_block(caller from,
     MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[],
     MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newtype);
   return call.end(impl::Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 }
@@ -889,20 +870,11 @@ int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
     MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
     MPI_Datatype* newtype);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_create_keyval(caller from,
-    MPI_Type_copy_attr_function* type_copy_attr_fn,
-    MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval, void* extra_state) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
-}
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn,
     MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval, void* extra_state) {
   try {
     note("MPI_Type_create_keyval");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_create_keyval(SINEW_MPI_CALLER, type_copy_attr_fn, type_delete_attr_fn,
-    type_keyval, extra_state);
-    }
+    must_run();
     return impl::Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_create_keyval");
@@ -913,7 +885,8 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn,
 
 [[gnu::cold, gnu::noinline]] static int watched_Type_create_resized(caller from,
     MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newtype);
   return call.end(impl::Type_create_resized(oldtype, lb, extent, newtype));
 }
@@ -952,7 +925,8 @@ int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count ext
 [[gnu::cold, gnu::noinline]] static int watched_Type_create_struct(caller from, MPI_Count count,
     const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
     const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newtype);
   return call.end(impl::Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 }
@@ -998,7 +972,8 @@ int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklen
 [[gnu::cold, gnu::noinline]] static int watched_Type_create_subarray(caller from, int ndims,
     const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[],
     const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newtype);
   return call.end(impl::Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 }
@@ -1042,17 +1017,10 @@ int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
     const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[],
     const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_delete_attr(caller from,
-    MPI_Datatype datatype, int type_keyval) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_delete_attr(datatype, type_keyval));
-}
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval) {
   try {
     note("MPI_Type_delete_attr");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_delete_attr(SINEW_MPI_CALLER, datatype, type_keyval);
-    }
+    must_run();
     return impl::Type_delete_attr(datatype, type_keyval);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_delete_attr");
@@ -1063,7 +1031,8 @@ int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Type_dup(caller from, MPI_Datatype oldtype,
     MPI_Datatype* newtype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newtype);
   return call.end(impl::Type_dup(oldtype, newtype));
 }
@@ -1082,7 +1051,8 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
     gnu::visibility("default")]] int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype);
 
 [[gnu::cold, gnu::noinline]] static int watched_Type_free(caller from, MPI_Datatype* datatype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(datatype);
   return call.end(impl::Type_free(datatype));
 }
@@ -1100,16 +1070,10 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
 [[gnu::weak, gnu::alias("PMPI_Type_free"),
     gnu::visibility("default")]] int MPI_Type_free(MPI_Datatype* datatype);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_free_keyval(caller from, int* type_keyval) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_free_keyval(type_keyval));
-}
 int PMPI_Type_free_keyval(int* type_keyval) {
   try {
     note("MPI_Type_free_keyval");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_free_keyval(SINEW_MPI_CALLER, type_keyval);
-    }
+    must_run();
     return impl::Type_free_keyval(type_keyval);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_free_keyval");
@@ -1124,17 +1088,10 @@ MPI_Datatype PMPI_Type_fromint(int datatype) {
 [[gnu::weak, gnu::alias("PMPI_Type_fromint"),
     gnu::visibility("default")]] MPI_Datatype MPI_Type_fromint(int datatype);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_get_attr(caller from, MPI_Datatype datatype,
-    int type_keyval, void* attribute_val, int* flag) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_get_attr(datatype, type_keyval, attribute_val, flag));
-}
 int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag) {
   try {
     note("MPI_Type_get_attr");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_get_attr(SINEW_MPI_CALLER, datatype, type_keyval, attribute_val, flag);
-    }
+    must_run();
     return impl::Type_get_attr(datatype, type_keyval, attribute_val, flag);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_get_attr");
@@ -1144,29 +1101,12 @@ int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void* attribute_v
     gnu::visibility("default")]] int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval,
     void* attribute_val, int* flag);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_get_contents(caller from,
-    MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
-    int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
-}
-[[gnu::cold, gnu::noinline]] static int watched_Type_get_contents_c(caller from,
-    MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
-    MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[],
-    MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[],
-    MPI_Datatype array_of_datatypes[]) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
-}
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses,
     int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[],
     MPI_Datatype array_of_datatypes[]) {
   try {
     note("MPI_Type_get_contents");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_get_contents(SINEW_MPI_CALLER, datatype, max_integers, max_addresses,
-    max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
-    }
+    must_run();
     return impl::Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_get_contents");
@@ -1183,11 +1123,7 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
     MPI_Datatype array_of_datatypes[]) {
   try {
     note("MPI_Type_get_contents_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_get_contents_c(SINEW_MPI_CALLER, datatype, max_integers, max_addresses,
-    max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts,
-    array_of_datatypes);
-    }
+    must_run();
     return impl::Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_get_contents_c");
@@ -1199,26 +1135,11 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
     MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[],
     MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_get_envelope(caller from,
-    MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes,
-    int* combiner) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
-}
-[[gnu::cold, gnu::noinline]] static int watched_Type_get_envelope_c(caller from,
-    MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses,
-    MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
-}
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_addresses,
     int* num_datatypes, int* combiner) {
   try {
     note("MPI_Type_get_envelope");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_get_envelope(SINEW_MPI_CALLER, datatype, num_integers, num_addresses,
-    num_datatypes, combiner);
-    }
+    must_run();
     return impl::Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_get_envelope");
@@ -1233,10 +1154,7 @@ int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers,
     int* combiner) {
   try {
     note("MPI_Type_get_envelope_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_get_envelope_c(SINEW_MPI_CALLER, datatype, num_integers, num_addresses,
-    num_large_counts, num_datatypes, combiner);
-    }
+    must_run();
     return impl::Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_get_envelope_c");
@@ -1247,17 +1165,10 @@ int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers,
     MPI_Count* num_integers, MPI_Count* num_addresses, MPI_Count* num_large_counts,
     MPI_Count* num_datatypes, int* combiner);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_get_extent(caller from, MPI_Datatype datatype,
-    MPI_Count* lb, MPI_Count* extent) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_get_extent(datatype, lb, extent));
-}
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) {
   try {
     note("MPI_Type_get_extent");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_get_extent(SINEW_MPI_CALLER, datatype, lb, extent);
-    }
+    must_run();
     return impl::Type_get_extent(datatype, lb, extent);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_get_extent");
@@ -1270,9 +1181,7 @@ int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) 
 int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
   try {
     note("MPI_Type_get_extent_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_get_extent(SINEW_MPI_CALLER, datatype, lb, extent);
-    }
+    must_run();
     return impl::Type_get_extent(datatype, lb, extent);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_get_extent_c");
@@ -1282,17 +1191,10 @@ int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* exte
     gnu::visibility("default")]] int MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb,
     MPI_Count* extent);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_get_extent_x(caller from,
-    MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_get_extent_x(datatype, lb, extent));
-}
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
   try {
     note("MPI_Type_get_extent_x");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_get_extent_x(SINEW_MPI_CALLER, datatype, lb, extent);
-    }
+    must_run();
     return impl::Type_get_extent_x(datatype, lb, extent);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_get_extent_x");
@@ -1302,17 +1204,10 @@ int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* exte
     gnu::visibility("default")]] int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb,
     MPI_Count* extent);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_get_name(caller from, MPI_Datatype datatype,
-    char* type_name, int* resultlen) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_get_name(datatype, type_name, resultlen));
-}
 int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
   try {
     note("MPI_Type_get_name");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_get_name(SINEW_MPI_CALLER, datatype, type_name, resultlen);
-    }
+    must_run();
     return impl::Type_get_name(datatype, type_name, resultlen);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_get_name");
@@ -1322,17 +1217,10 @@ int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
     gnu::visibility("default")]] int MPI_Type_get_name(MPI_Datatype datatype, char* type_name,
     int* resultlen);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_get_true_extent(caller from,
-    MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_get_true_extent(datatype, true_lb, true_extent));
-}
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent) {
   try {
     note("MPI_Type_get_true_extent");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_get_true_extent(SINEW_MPI_CALLER, datatype, true_lb, true_extent);
-    }
+    must_run();
     return impl::Type_get_true_extent(datatype, true_lb, true_extent);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_get_true_extent");
@@ -1345,9 +1233,7 @@ int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint
 int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
   try {
     note("MPI_Type_get_true_extent_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_get_true_extent(SINEW_MPI_CALLER, datatype, true_lb, true_extent);
-    }
+    must_run();
     return impl::Type_get_true_extent(datatype, true_lb, true_extent);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_get_true_extent_c");
@@ -1357,17 +1243,10 @@ int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_C
     gnu::visibility("default")]] int MPI_Type_get_true_extent_c(MPI_Datatype datatype,
     MPI_Count* true_lb, MPI_Count* true_extent);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_get_true_extent_x(caller from,
-    MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_get_true_extent_x(datatype, true_lb, true_extent));
-}
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
   try {
     note("MPI_Type_get_true_extent_x");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_get_true_extent_x(SINEW_MPI_CALLER, datatype, true_lb, true_extent);
-    }
+    must_run();
     return impl::Type_get_true_extent_x(datatype, true_lb, true_extent);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_get_true_extent_x");
@@ -1379,7 +1258,8 @@ int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_C
 
 [[gnu::cold, gnu::noinline]] static int watched_Type_get_value_index(caller from,
     MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(pair_type);
   return call.end(impl::Type_get_value_index(value_type, index_type, pair_type));
 }
@@ -1402,7 +1282,8 @@ int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type,
 [[gnu::cold, gnu::noinline]] static int watched_Type_indexed(caller from, MPI_Count count,
     const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
     MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newtype);
   return call.end(impl::Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
@@ -1443,17 +1324,10 @@ int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[]
     const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
     MPI_Datatype oldtype, MPI_Datatype* newtype);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_match_size(caller from, int typeclass,
-    int size, MPI_Datatype* datatype) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_match_size(typeclass, size, datatype));
-}
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
   try {
     note("MPI_Type_match_size");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_match_size(SINEW_MPI_CALLER, typeclass, size, datatype);
-    }
+    must_run();
     return impl::Type_match_size(typeclass, size, datatype);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_match_size");
@@ -1463,17 +1337,10 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
     gnu::visibility("default")]] int MPI_Type_match_size(int typeclass, int size,
     MPI_Datatype* datatype);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_set_attr(caller from, MPI_Datatype datatype,
-    int type_keyval, void* attribute_val) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_set_attr(datatype, type_keyval, attribute_val));
-}
 int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val) {
   try {
     note("MPI_Type_set_attr");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_set_attr(SINEW_MPI_CALLER, datatype, type_keyval, attribute_val);
-    }
+    must_run();
     return impl::Type_set_attr(datatype, type_keyval, attribute_val);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_set_attr");
@@ -1483,17 +1350,10 @@ int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void* attribute_v
     gnu::visibility("default")]] int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval,
     void* attribute_val);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_set_name(caller from, MPI_Datatype datatype,
-    const char* type_name) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_set_name(datatype, type_name));
-}
 int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
   try {
     note("MPI_Type_set_name");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_set_name(SINEW_MPI_CALLER, datatype, type_name);
-    }
+    must_run();
     return impl::Type_set_name(datatype, type_name);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_set_name");
@@ -1503,17 +1363,12 @@ int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
     gnu::visibility("default")]] int MPI_Type_set_name(MPI_Datatype datatype,
     const char* type_name);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_size(caller from, MPI_Datatype datatype,
-    MPI_Count* size) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_size(datatype, size));
-}
 int PMPI_Type_size(MPI_Datatype datatype, int* size) {
   try {
     note("MPI_Type_size");
     MPI_Count size_wide = 0;
-    const int code = is_open() ? impl::Type_size(datatype,
-    &size_wide) : watched_Type_size(SINEW_MPI_CALLER, datatype, &size_wide);
+    must_run();
+    const int code = impl::Type_size(datatype, &size_wide);
     if (code == MPI_SUCCESS) {
       narrow(size_wide, size);
     }
@@ -1528,9 +1383,7 @@ int PMPI_Type_size(MPI_Datatype datatype, int* size) {
 int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
   try {
     note("MPI_Type_size_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_size(SINEW_MPI_CALLER, datatype, size);
-    }
+    must_run();
     return impl::Type_size(datatype, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_size_c");
@@ -1539,17 +1392,10 @@ int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
 [[gnu::weak, gnu::alias("PMPI_Type_size_c"),
     gnu::visibility("default")]] int MPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size);
 
-[[gnu::cold, gnu::noinline]] static int watched_Type_size_x(caller from, MPI_Datatype datatype,
-    MPI_Count* size) {
-  watch::call call({.from = from});
-  return call.end(impl::Type_size_x(datatype, size));
-}
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
   try {
     note("MPI_Type_size_x");
-    if (!is_open()) [[unlikely]] {
-      return watched_Type_size_x(SINEW_MPI_CALLER, datatype, size);
-    }
+    must_run();
     return impl::Type_size_x(datatype, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Type_size_x");
@@ -1571,7 +1417,8 @@ int PMPI_Type_toint(MPI_Datatype datatype) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Type_vector(caller from, MPI_Count count,
     MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature});
   call.makes(newtype);
   return call.end(impl::Type_vector(count, blocklength, stride, oldtype, newtype));
 }
@@ -1607,20 +1454,13 @@ int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
     gnu::visibility("default")]] int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength,
     MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
 
-[[gnu::cold, gnu::noinline]] static int watched_Unpack(caller from, const void* inbuf,
-    MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, MPI_Datatype datatype,
-    MPI_Comm comm) {
-  watch::call call({.from = from, .comm = comm});
-  return call.end(impl::Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
-}
 int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount,
     MPI_Datatype datatype, MPI_Comm comm) {
   try {
     note("MPI_Unpack");
     MPI_Count position_wide = read(position);
-    const int code = is_open() ? impl::Unpack(inbuf, insize, &position_wide, outbuf, outcount,
-    datatype, comm) : watched_Unpack(SINEW_MPI_CALLER, inbuf, insize, &position_wide, outbuf,
-    outcount, datatype, comm);
+    must_run();
+    const int code = impl::Unpack(inbuf, insize, &position_wide, outbuf, outcount, datatype, comm);
     if (code == MPI_SUCCESS) {
       narrow(position_wide, position);
     }
@@ -1637,10 +1477,7 @@ int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void
     MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) {
   try {
     note("MPI_Unpack_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Unpack(SINEW_MPI_CALLER, inbuf, insize, position, outbuf, outcount, datatype,
-    comm);
-    }
+    must_run();
     return impl::Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Unpack_c", comm);
@@ -1650,20 +1487,11 @@ int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void
     gnu::visibility("default")]] int MPI_Unpack_c(const void* inbuf, MPI_Count insize,
     MPI_Count* position, void* outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm);
 
-[[gnu::cold, gnu::noinline]] static int watched_Unpack_external(caller from, const char datarep[],
-    const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
-    MPI_Datatype datatype) {
-  watch::call call({.from = from});
-  return call.end(impl::Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype));
-}
 int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize,
     MPI_Aint* position, void* outbuf, int outcount, MPI_Datatype datatype) {
   try {
     note("MPI_Unpack_external");
-    if (!is_open()) [[unlikely]] {
-      return watched_Unpack_external(SINEW_MPI_CALLER, datarep, inbuf, insize, position, outbuf,
-    outcount, datatype);
-    }
+    must_run();
     return impl::Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Unpack_external");
@@ -1677,10 +1505,7 @@ int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count in
     MPI_Count* position, void* outbuf, MPI_Count outcount, MPI_Datatype datatype) {
   try {
     note("MPI_Unpack_external_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Unpack_external(SINEW_MPI_CALLER, datarep, inbuf, insize, position, outbuf,
-    outcount, datatype);
-    }
+    must_run();
     return impl::Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Unpack_external_c");
@@ -1690,17 +1515,10 @@ int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count in
     gnu::visibility("default")]] int MPI_Unpack_external_c(const char datarep[], const void* inbuf,
     MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, MPI_Datatype datatype);
 
-[[gnu::cold, gnu::noinline]] static int watched_Unpublish_name(caller from,
-    const char* service_name, MPI_Info info, const char* port_name) {
-  watch::call call({.from = from});
-  return call.end(impl::Unpublish_name(service_name, info, port_name));
-}
 int PMPI_Unpublish_name(const char* service_name, MPI_Info info, const char* port_name) {
   try {
     note("MPI_Unpublish_name");
-    if (!is_open()) [[unlikely]] {
-      return watched_Unpublish_name(SINEW_MPI_CALLER, service_name, info, port_name);
-    }
+    must_run();
     return impl::Unpublish_name(service_name, info, port_name);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Unpublish_name");
@@ -1712,7 +1530,9 @@ int PMPI_Unpublish_name(const char* service_name, MPI_Info info, const char* por
 
 [[gnu::cold, gnu::noinline]] static int watched_Wait(caller from, MPI_Request* request,
     MPI_Status* status) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::wait, .sends = watch::flow::none,
+    .receives = watch::flow::none, .waits = true};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(request);
   return call.end(impl::Wait(request, status));
 }
@@ -1732,7 +1552,9 @@ int PMPI_Unpublish_name(const char* service_name, MPI_Info info, const char* por
 
 [[gnu::cold, gnu::noinline]] static int watched_Waitall(caller from, int count,
     MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::wait, .sends = watch::flow::none,
+    .receives = watch::flow::none, .waits = true};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(array_of_requests, count);
   return call.end(impl::Waitall(count, array_of_requests, array_of_statuses));
 }
@@ -1753,7 +1575,9 @@ int PMPI_Unpublish_name(const char* service_name, MPI_Info info, const char* por
 
 [[gnu::cold, gnu::noinline]] static int watched_Waitany(caller from, int count,
     MPI_Request array_of_requests[], int* index, MPI_Status* status) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::wait, .sends = watch::flow::none,
+    .receives = watch::flow::none, .waits = true};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(array_of_requests, count);
   return call.end(impl::Waitany(count, array_of_requests, index, status));
 }
@@ -1774,7 +1598,9 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Sta
 [[gnu::cold, gnu::noinline]] static int watched_Waitsome(caller from, int incount,
     MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
     MPI_Status* array_of_statuses) {
-  watch::call call({.from = from});
+  static constexpr watch::nature nature{.of = watch::group::wait, .sends = watch::flow::none,
+    .receives = watch::flow::none, .waits = true};
+  watch::call call({.from = from, .nature = nature});
   call.may_end(array_of_requests, incount);
   return call.end(impl::Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
@@ -1797,9 +1623,9 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount,
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_allocate(caller from, MPI_Aint size,
     MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(win);
-  check::compare_accesses(call);
   return call.end(impl::Win_allocate(size, disp_unit, info, comm, baseptr, win));
 }
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
@@ -1836,9 +1662,9 @@ int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Co
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_allocate_shared(caller from, MPI_Aint size,
     MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(win);
-  check::compare_accesses(call);
   return call.end(impl::Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
 }
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -1875,18 +1701,10 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
     gnu::visibility("default")]] int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit,
     MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_attach(caller from, MPI_Win win, void* base,
-    MPI_Aint size) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
-  return call.end(impl::Win_attach(win, base, size));
-}
 int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
   try {
     note("MPI_Win_attach");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_attach(SINEW_MPI_CALLER, win, base, size);
-    }
+    must_run();
     return impl::Win_attach(win, base, size);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_attach");
@@ -1895,18 +1713,10 @@ int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
 [[gnu::weak, gnu::alias("PMPI_Win_attach"),
     gnu::visibility("default")]] int MPI_Win_attach(MPI_Win win, void* base, MPI_Aint size);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_call_errhandler(caller from, MPI_Win win,
-    int errorcode) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
-  return call.end(impl::Win_call_errhandler(win, errorcode));
-}
 int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
   try {
     note("MPI_Win_call_errhandler");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_call_errhandler(SINEW_MPI_CALLER, win, errorcode);
-    }
+    must_run();
     return impl::Win_call_errhandler(win, errorcode);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_call_errhandler");
@@ -1916,8 +1726,9 @@ int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
     gnu::visibility("default")]] int MPI_Win_call_errhandler(MPI_Win win, int errorcode);
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_complete(caller from, MPI_Win win) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none, .completes = watch::completion::remotely, .informs = true};
+  watch::call call({.from = from, .nature = nature, .win = win});
   return call.end(impl::Win_complete(win));
 }
 int PMPI_Win_complete(MPI_Win win) {
@@ -1936,9 +1747,9 @@ int PMPI_Win_complete(MPI_Win win) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_create(caller from, void* base, MPI_Aint size,
     MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(win);
-  check::compare_accesses(call);
   return call.end(impl::Win_create(base, size, disp_unit, info, comm, win));
 }
 int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -1975,9 +1786,9 @@ int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info in
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_create_dynamic(caller from, MPI_Info info,
     MPI_Comm comm, MPI_Win* win) {
-  watch::call call({.from = from, .comm = comm});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .comm = comm});
   call.makes(win);
-  check::compare_accesses(call);
   return call.end(impl::Win_create_dynamic(info, comm, win));
 }
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
@@ -2007,20 +1818,11 @@ int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn,
 [[gnu::weak, gnu::alias("PMPI_Win_create_errhandler"),
     gnu::visibility("default")]] int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_create_keyval(caller from,
-    MPI_Win_copy_attr_function* win_copy_attr_fn, MPI_Win_delete_attr_function* win_delete_attr_fn,
-    int* win_keyval, void* extra_state) {
-  watch::call call({.from = from});
-  return call.end(impl::Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
-}
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* win_copy_attr_fn,
     MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval, void* extra_state) {
   try {
     note("MPI_Win_create_keyval");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_create_keyval(SINEW_MPI_CALLER, win_copy_attr_fn, win_delete_attr_fn,
-    win_keyval, extra_state);
-    }
+    must_run();
     return impl::Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_create_keyval");
@@ -2029,18 +1831,10 @@ int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* win_copy_attr_fn,
 [[gnu::weak, gnu::alias("PMPI_Win_create_keyval"),
     gnu::visibility("default")]] int MPI_Win_create_keyval(MPI_Win_copy_attr_function* win_copy_attr_fn, MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval, void* extra_state);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_delete_attr(caller from, MPI_Win win,
-    int win_keyval) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
-  return call.end(impl::Win_delete_attr(win, win_keyval));
-}
 int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) {
   try {
     note("MPI_Win_delete_attr");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_delete_attr(SINEW_MPI_CALLER, win, win_keyval);
-    }
+    must_run();
     return impl::Win_delete_attr(win, win_keyval);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_delete_attr");
@@ -2049,18 +1843,10 @@ int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) {
 [[gnu::weak, gnu::alias("PMPI_Win_delete_attr"),
     gnu::visibility("default")]] int MPI_Win_delete_attr(MPI_Win win, int win_keyval);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_detach(caller from, MPI_Win win,
-    const void* base) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
-  return call.end(impl::Win_detach(win, base));
-}
 int PMPI_Win_detach(MPI_Win win, const void* base) {
   try {
     note("MPI_Win_detach");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_detach(SINEW_MPI_CALLER, win, base);
-    }
+    must_run();
     return impl::Win_detach(win, base);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_detach");
@@ -2070,7 +1856,10 @@ int PMPI_Win_detach(MPI_Win win, const void* base) {
     gnu::visibility("default")]] int MPI_Win_detach(MPI_Win win, const void* base);
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_fence(caller from, int assert, MPI_Win win) {
-  watch::call call({.from = from, .win = win});
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none, .meets = watch::meeting::all,
+    .completes = watch::completion::remotely, .informs = true};
+  watch::call call({.from = from, .nature = nature, .win = win});
   check::compare_accesses(call);
   return call.end(impl::Win_fence(assert, win));
 }
@@ -2089,8 +1878,9 @@ int PMPI_Win_fence(int assert, MPI_Win win) {
     gnu::visibility("default")]] int MPI_Win_fence(int assert, MPI_Win win);
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_flush(caller from, int rank, MPI_Win win) {
-  watch::call call({.from = from, .win = win, .peer = rank});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none, .completes = watch::completion::remotely};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = rank});
   return call.end(impl::Win_flush(rank, win));
 }
 [[gnu::noinline]] static int full_Win_flush(int rank, MPI_Win win) {
@@ -2112,8 +1902,9 @@ int PMPI_Win_flush(int rank, MPI_Win win) {
     MPI_Win win);
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_flush_all(caller from, MPI_Win win) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none, .completes = watch::completion::remotely};
+  watch::call call({.from = from, .nature = nature, .win = win});
   return call.end(impl::Win_flush_all(win));
 }
 int PMPI_Win_flush_all(MPI_Win win) {
@@ -2132,8 +1923,9 @@ int PMPI_Win_flush_all(MPI_Win win) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_flush_local(caller from, int rank,
     MPI_Win win) {
-  watch::call call({.from = from, .win = win, .peer = rank});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none, .completes = watch::completion::locally};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = rank});
   return call.end(impl::Win_flush_local(rank, win));
 }
 int PMPI_Win_flush_local(int rank, MPI_Win win) {
@@ -2151,8 +1943,9 @@ int PMPI_Win_flush_local(int rank, MPI_Win win) {
     gnu::visibility("default")]] int MPI_Win_flush_local(int rank, MPI_Win win);
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_flush_local_all(caller from, MPI_Win win) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none, .completes = watch::completion::locally};
+  watch::call call({.from = from, .nature = nature, .win = win});
   return call.end(impl::Win_flush_local_all(win));
 }
 int PMPI_Win_flush_local_all(MPI_Win win) {
@@ -2170,7 +1963,8 @@ int PMPI_Win_flush_local_all(MPI_Win win) {
     gnu::visibility("default")]] int MPI_Win_flush_local_all(MPI_Win win);
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_free(caller from, MPI_Win* win) {
-  watch::call call({.from = from, .win = handle_at(win)});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .win = handle_at(win)});
   call.may_end(win);
   check::compare_accesses(call);
   return call.end(impl::Win_free(win));
@@ -2189,16 +1983,10 @@ int PMPI_Win_free(MPI_Win* win) {
 [[gnu::weak, gnu::alias("PMPI_Win_free"),
     gnu::visibility("default")]] int MPI_Win_free(MPI_Win* win);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_free_keyval(caller from, int* win_keyval) {
-  watch::call call({.from = from});
-  return call.end(impl::Win_free_keyval(win_keyval));
-}
 int PMPI_Win_free_keyval(int* win_keyval) {
   try {
     note("MPI_Win_free_keyval");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_free_keyval(SINEW_MPI_CALLER, win_keyval);
-    }
+    must_run();
     return impl::Win_free_keyval(win_keyval);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_free_keyval");
@@ -2213,18 +2001,10 @@ MPI_Win PMPI_Win_fromint(int win) {
 [[gnu::weak, gnu::alias("PMPI_Win_fromint"),
     gnu::visibility("default")]] MPI_Win MPI_Win_fromint(int win);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_get_attr(caller from, MPI_Win win,
-    int win_keyval, void* attribute_val, int* flag) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
-  return call.end(impl::Win_get_attr(win, win_keyval, attribute_val, flag));
-}
 int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void* attribute_val, int* flag) {
   try {
     note("MPI_Win_get_attr");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_get_attr(SINEW_MPI_CALLER, win, win_keyval, attribute_val, flag);
-    }
+    must_run();
     return impl::Win_get_attr(win, win_keyval, attribute_val, flag);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_get_attr");
@@ -2234,18 +2014,10 @@ int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void* attribute_val, int* fla
     gnu::visibility("default")]] int MPI_Win_get_attr(MPI_Win win, int win_keyval,
     void* attribute_val, int* flag);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_get_errhandler(caller from, MPI_Win win,
-    MPI_Errhandler* errhandler) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
-  return call.end(impl::Win_get_errhandler(win, errhandler));
-}
 int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) {
   try {
     note("MPI_Win_get_errhandler");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_get_errhandler(SINEW_MPI_CALLER, win, errhandler);
-    }
+    must_run();
     return impl::Win_get_errhandler(win, errhandler);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_get_errhandler");
@@ -2257,9 +2029,9 @@ int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_get_group(caller from, MPI_Win win,
     MPI_Group* group) {
-  watch::call call({.from = from, .win = win});
+  static constexpr watch::nature nature{};
+  watch::call call({.from = from, .nature = nature, .win = win});
   call.makes(group);
-  check::compare_accesses(call);
   return call.end(impl::Win_get_group(win, group));
 }
 int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
@@ -2276,18 +2048,10 @@ int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
 [[gnu::weak, gnu::alias("PMPI_Win_get_group"),
     gnu::visibility("default")]] int MPI_Win_get_group(MPI_Win win, MPI_Group* group);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_get_info(caller from, MPI_Win win,
-    MPI_Info* info_used) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
-  return call.end(impl::Win_get_info(win, info_used));
-}
 int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
   try {
     note("MPI_Win_get_info");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_get_info(SINEW_MPI_CALLER, win, info_used);
-    }
+    must_run();
     return impl::Win_get_info(win, info_used);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_get_info");
@@ -2296,18 +2060,10 @@ int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
 [[gnu::weak, gnu::alias("PMPI_Win_get_info"),
     gnu::visibility("default")]] int MPI_Win_get_info(MPI_Win win, MPI_Info* info_used);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_get_name(caller from, MPI_Win win,
-    char* win_name, int* resultlen) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
-  return call.end(impl::Win_get_name(win, win_name, resultlen));
-}
 int PMPI_Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
   try {
     note("MPI_Win_get_name");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_get_name(SINEW_MPI_CALLER, win, win_name, resultlen);
-    }
+    must_run();
     return impl::Win_get_name(win, win_name, resultlen);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_get_name");
@@ -2318,8 +2074,9 @@ int PMPI_Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_lock(caller from, int lock_type, int rank,
     int assert, MPI_Win win) {
-  watch::call call({.from = from, .win = win, .peer = rank});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = rank});
   return call.end(impl::Win_lock(lock_type, rank, assert, win));
 }
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
@@ -2337,8 +2094,9 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
     gnu::visibility("default")]] int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_lock_all(caller from, int assert, MPI_Win win) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .win = win});
   return call.end(impl::Win_lock_all(assert, win));
 }
 int PMPI_Win_lock_all(int assert, MPI_Win win) {
@@ -2357,8 +2115,9 @@ int PMPI_Win_lock_all(int assert, MPI_Win win) {
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_post(caller from, MPI_Group group, int assert,
     MPI_Win win) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none, .informs = true};
+  watch::call call({.from = from, .nature = nature, .win = win});
   return call.end(impl::Win_post(group, assert, win));
 }
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
@@ -2375,18 +2134,10 @@ int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
 [[gnu::weak, gnu::alias("PMPI_Win_post"),
     gnu::visibility("default")]] int MPI_Win_post(MPI_Group group, int assert, MPI_Win win);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_set_attr(caller from, MPI_Win win,
-    int win_keyval, void* attribute_val) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
-  return call.end(impl::Win_set_attr(win, win_keyval, attribute_val));
-}
 int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void* attribute_val) {
   try {
     note("MPI_Win_set_attr");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_set_attr(SINEW_MPI_CALLER, win, win_keyval, attribute_val);
-    }
+    must_run();
     return impl::Win_set_attr(win, win_keyval, attribute_val);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_set_attr");
@@ -2396,18 +2147,10 @@ int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void* attribute_val) {
     gnu::visibility("default")]] int MPI_Win_set_attr(MPI_Win win, int win_keyval,
     void* attribute_val);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_set_errhandler(caller from, MPI_Win win,
-    MPI_Errhandler errhandler) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
-  return call.end(impl::Win_set_errhandler(win, errhandler));
-}
 int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
   try {
     note("MPI_Win_set_errhandler");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_set_errhandler(SINEW_MPI_CALLER, win, errhandler);
-    }
+    must_run();
     return impl::Win_set_errhandler(win, errhandler);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_set_errhandler");
@@ -2416,18 +2159,10 @@ int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
 [[gnu::weak, gnu::alias("PMPI_Win_set_errhandler"),
     gnu::visibility("default")]] int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_set_info(caller from, MPI_Win win,
-    MPI_Info info) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
-  return call.end(impl::Win_set_info(win, info));
-}
 int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
   try {
     note("MPI_Win_set_info");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_set_info(SINEW_MPI_CALLER, win, info);
-    }
+    must_run();
     return impl::Win_set_info(win, info);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_set_info");
@@ -2436,18 +2171,10 @@ int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
 [[gnu::weak, gnu::alias("PMPI_Win_set_info"),
     gnu::visibility("default")]] int MPI_Win_set_info(MPI_Win win, MPI_Info info);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_set_name(caller from, MPI_Win win,
-    const char* win_name) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
-  return call.end(impl::Win_set_name(win, win_name));
-}
 int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
   try {
     note("MPI_Win_set_name");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_set_name(SINEW_MPI_CALLER, win, win_name);
-    }
+    must_run();
     return impl::Win_set_name(win, win_name);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_set_name");
@@ -2456,19 +2183,12 @@ int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
 [[gnu::weak, gnu::alias("PMPI_Win_set_name"),
     gnu::visibility("default")]] int MPI_Win_set_name(MPI_Win win, const char* win_name);
 
-[[gnu::cold, gnu::noinline]] static int watched_Win_shared_query(caller from, MPI_Win win,
-    int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
-  watch::call call({.from = from, .win = win, .peer = rank});
-  check::compare_accesses(call);
-  return call.end(impl::Win_shared_query(win, rank, size, disp_unit, baseptr));
-}
 int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
   try {
     note("MPI_Win_shared_query");
     MPI_Aint disp_unit_wide = 0;
-    const int code = is_open() ? impl::Win_shared_query(win, rank, size, &disp_unit_wide,
-    baseptr) : watched_Win_shared_query(SINEW_MPI_CALLER, win, rank, size, &disp_unit_wide,
-    baseptr);
+    must_run();
+    const int code = impl::Win_shared_query(win, rank, size, &disp_unit_wide, baseptr);
     if (code == MPI_SUCCESS) {
       narrow(disp_unit_wide, disp_unit);
     }
@@ -2485,9 +2205,7 @@ int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* dis
     void* baseptr) {
   try {
     note("MPI_Win_shared_query_c");
-    if (!is_open()) [[unlikely]] {
-      return watched_Win_shared_query(SINEW_MPI_CALLER, win, rank, size, disp_unit, baseptr);
-    }
+    must_run();
     return impl::Win_shared_query(win, rank, size, disp_unit, baseptr);
   } catch (...) {
     return caught(SINEW_MPI_CALLER, "MPI_Win_shared_query_c");
@@ -2499,8 +2217,9 @@ int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* dis
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_start(caller from, MPI_Group group, int assert,
     MPI_Win win) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none, .informs = true};
+  watch::call call({.from = from, .nature = nature, .win = win});
   return call.end(impl::Win_start(group, assert, win));
 }
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
@@ -2518,8 +2237,9 @@ int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     gnu::visibility("default")]] int MPI_Win_start(MPI_Group group, int assert, MPI_Win win);
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_sync(caller from, MPI_Win win) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none};
+  watch::call call({.from = from, .nature = nature, .win = win});
   return call.end(impl::Win_sync(win));
 }
 int PMPI_Win_sync(MPI_Win win) {
@@ -2537,8 +2257,9 @@ int PMPI_Win_sync(MPI_Win win) {
     gnu::visibility("default")]] int MPI_Win_sync(MPI_Win win);
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_test(caller from, MPI_Win win, int* flag) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none, .informs = true};
+  watch::call call({.from = from, .nature = nature, .win = win});
   return call.end(impl::Win_test(win, flag));
 }
 int PMPI_Win_test(MPI_Win win, int* flag) {
@@ -2567,8 +2288,9 @@ int PMPI_Win_toint(MPI_Win win) {
     gnu::visibility("default")]] int MPI_Win_toint(MPI_Win win);
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_unlock(caller from, int rank, MPI_Win win) {
-  watch::call call({.from = from, .win = win, .peer = rank});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none, .completes = watch::completion::remotely};
+  watch::call call({.from = from, .nature = nature, .win = win, .peer = rank});
   return call.end(impl::Win_unlock(rank, win));
 }
 int PMPI_Win_unlock(int rank, MPI_Win win) {
@@ -2586,8 +2308,9 @@ int PMPI_Win_unlock(int rank, MPI_Win win) {
     gnu::visibility("default")]] int MPI_Win_unlock(int rank, MPI_Win win);
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_unlock_all(caller from, MPI_Win win) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none, .completes = watch::completion::remotely};
+  watch::call call({.from = from, .nature = nature, .win = win});
   return call.end(impl::Win_unlock_all(win));
 }
 int PMPI_Win_unlock_all(MPI_Win win) {
@@ -2605,8 +2328,9 @@ int PMPI_Win_unlock_all(MPI_Win win) {
     gnu::visibility("default")]] int MPI_Win_unlock_all(MPI_Win win);
 
 [[gnu::cold, gnu::noinline]] static int watched_Win_wait(caller from, MPI_Win win) {
-  watch::call call({.from = from, .win = win});
-  check::compare_accesses(call);
+  static constexpr watch::nature nature{.of = watch::group::one_sided, .sends = watch::flow::none,
+    .receives = watch::flow::none, .informs = true};
+  watch::call call({.from = from, .nature = nature, .win = win});
   return call.end(impl::Win_wait(win));
 }
 int PMPI_Win_wait(MPI_Win win) {

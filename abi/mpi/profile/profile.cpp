@@ -41,26 +41,6 @@ int peer_of(const watch::arguments& given) noexcept {
   return in->comm->job_rank(comm_rank{given.peer}).value();
 }
 
-bool is_root(const watch::arguments& given) noexcept {
-  const comm_object* const in = find_comm(given.comm);
-  return in != nullptr &&
-         (in->sides != nullptr ? given.peer == MPI_ROOT : in->comm->rank().value() == given.peer);
-}
-
-std::uint64_t moved(flow when, const watch::amount& what, const watch::arguments& given) noexcept {
-  switch (when) {
-    case flow::none:
-      return 0;
-    case flow::always:
-      return what.bytes();
-    case flow::as_root:
-      return is_root(given) ? what.bytes() : 0;
-    case flow::as_other:
-      return is_root(given) ? 0 : what.bytes();
-  }
-  return 0;
-}
-
 recent_messages recent;
 
 /// What a call has had to do with messages while it ran.
@@ -68,7 +48,7 @@ class messages_of_call {
  public:
   /// `peer`: whom the call names, in the job.
   messages_of_call(const watch::call& call, const row& r, int peer)
-      : call_(call), nature_(r.nature), row_(r), comm_(comm_in(call.given)), named_(peer) {}
+      : call_(call), nature_(*r.nature), row_(r), comm_(comm_in(call.given)), named_(peer) {}
 
   /// Keeps what it finds; the bytes of the last message that has come to it, if there is one.
   [[nodiscard]] std::optional<std::uint64_t> keep(table& own, std::int64_t ended) const {
@@ -102,27 +82,28 @@ class messages_of_call {
   }
   /// A probe does not take the message.
   [[nodiscard]] seen_as awaited() const noexcept {
-    return nature_.receives == flow::none && nature_.of == group::message ? seen_as::stored
-                                                                          : seen_as::arrived;
+    return nature_.receives == watch::flow::none && nature_.of == watch::group::message
+               ? seen_as::stored
+               : seen_as::arrived;
   }
   [[nodiscard]] bool waits() const noexcept {
-    return nature_.waits && (nature_.of != group::wait || call_.awaits_message);
+    return nature_.waits && (nature_.of != watch::group::wait || call_.awaits_message);
   }
   [[nodiscard]] bool is_of_comm(const seen_message& m) const noexcept {
     return comm_ == nullptr || m.comm == comm_;
   }
   [[nodiscard]] bool sends(const seen_message& m) const noexcept {
     return is_of_comm(m) &&
-           (nature_.peer != named::target || (m.peer == named_ && m.tag == call_.given.tag));
+           (nature_.peer != watch::named::target || (m.peer == named_ && m.tag == call_.given.tag));
   }
   [[nodiscard]] bool takes(const seen_message& m) const noexcept {
-    return is_of_comm(m) && (nature_.peer != named::source ||
+    return is_of_comm(m) && (nature_.peer != watch::named::source ||
                              ((named_ == no_peer || m.peer == named_) &&
                               (call_.given.tag == MPI_ANY_TAG || m.tag == call_.given.tag)));
   }
 
   const watch::call& call_;
-  const call_nature& nature_;
+  const watch::nature& nature_;
   const row& row_;
   const core::communicator* const comm_;
   const int named_;
@@ -167,32 +148,32 @@ void count_access(traffic& t, std::uint64_t sent, std::uint64_t received) {
 
 void count(const watch::call& call, std::int64_t ended) {
   table& own = own_table();
-  row& r = own.of(call.name, call.site);
+  row& r = own.of(call);
   r.add(ended - call.began);
-  const call_nature& nature = r.nature;
-  if (nature.of == group::other) {
+  const watch::nature& nature = *r.nature;
+  if (nature.of == watch::group::other) {
     return;
   }
-  if (nature.peer != named::nobody && call.given.peer == MPI_PROC_NULL) {
+  if (nature.peer != watch::named::none && call.given.peer == MPI_PROC_NULL) {
     return;  // nothing moves
   }
-  const std::uint64_t sent = moved(nature.sends, call.given.sends, call.given);
-  std::uint64_t received = moved(nature.receives, call.given.receives, call.given);
+  const std::uint64_t sent = call.given.bytes_sent();
+  std::uint64_t received = call.given.bytes_received();
   const int peer =
-      nature.peer != named::nobody && call.given.peer >= 0 ? peer_of(call.given) : no_peer;
+      nature.peer != watch::named::none && call.given.peer >= 0 ? peer_of(call.given) : no_peer;
   r.meet(peer);
-  if (nature.of == group::message || nature.waits) {
+  if (nature.of == watch::group::message || nature.waits) {
     const auto bytes = messages_of_call(call, r, peer).keep(own, ended);
-    received = nature.receives != flow::none ? bytes.value_or(received) : 0;
+    received = nature.receives != watch::flow::none ? bytes.value_or(received) : 0;
   } else if (sent + received != 0) {
     own.count_size(nature.of, sent != 0 ? sent : received);
   }
   r.sent += sent;
   r.received += received;
-  if (nature.meets != meeting::none) {
+  if (nature.meets != watch::meeting::none) {
     keep_meeting(own, call, r, ended);
   }
-  if (nature.of == group::one_sided && peer != no_peer) {
+  if (nature.of == watch::group::one_sided && peer != no_peer) {
     count_access(own.with(peer), sent, received);
   }
 }
@@ -224,7 +205,7 @@ void see(const p2p::incident& message) noexcept {
     traffic& t = own.with(message.peer.value());
     (message.arrived ? t.arrived : t.sent).add(message.bytes);
     if (!message.arrived) {
-      own.count_size(group::message, message.bytes);
+      own.count_size(watch::group::message, message.bytes);
     }
   });
 }

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <vector>
 
-#include "abi/mpi/check/check.hpp"
 #include "abi/mpi/comm.hpp"
+#include "abi/mpi/gather_texts.hpp"
 #include "abi/mpi/profile/table.hpp"
 #include "abi/mpi/settings.hpp"
 #include "sinew/base/clock.hpp"
@@ -130,17 +130,18 @@ std::string text_of(const std::map<place, line_of_calls>& lines) {
   for (const auto& [at, line] : lines) {
     const auto& [call, function, file, number] = at;
     const row& r = line.sum;
-    list.add("{" + field("call", call) + "," +
-             field("kind", std::string(group_names[static_cast<std::size_t>(r.nature.of)])) + "," +
-             field("function", function) + "," + field("module", line.module) + "," +
-             field("file", file) + "," + field("line", number) + "," + field("count", r.count) +
-             "," + field("total_ns", in_ns(r.total)) + "," + field("least_ns", in_ns(r.least)) +
-             "," + field("most_ns", in_ns(r.most)) + "," + field("sent", r.sent) + "," +
-             field("received", r.received) + "," +
-             (r.peer >= 0               ? field("peer", r.peer)
-              : r.peer == several_peers ? field("peer", std::string("several"))
-                                        : "\"peer\":null") +
-             "}");
+    list.add(
+        "{" + field("call", call) + "," +
+        field("kind", std::string(watch::group_names[static_cast<std::size_t>(r.nature->of)])) +
+        "," + field("function", function) + "," + field("module", line.module) + "," +
+        field("file", file) + "," + field("line", number) + "," + field("count", r.count) + "," +
+        field("total_ns", in_ns(r.total)) + "," + field("least_ns", in_ns(r.least)) + "," +
+        field("most_ns", in_ns(r.most)) + "," + field("sent", r.sent) + "," +
+        field("received", r.received) + "," +
+        (r.peer >= 0               ? field("peer", r.peer)
+         : r.peer == several_peers ? field("peer", std::string("several"))
+                                   : "\"peer\":null") +
+        "}");
   }
   return list.text();
 }
@@ -170,12 +171,12 @@ std::string peers_of_rank() {
 /// Of each kind a list: how many have 0 bytes, 1, 2 to 3, 4 to 7, and so on.
 std::string sizes_of_rank() {
   std::string text;
-  for (std::size_t g = 0; g < groups; ++g) {
+  for (std::size_t g = 0; g < watch::groups; ++g) {
     std::array<std::uint64_t, 65> sum{};
     std::size_t used = 0;
     each_table([&](const table& t) {
       for (std::size_t bits = 0; bits < sum.size(); ++bits) {
-        sum[bits] += t.sizes(static_cast<group>(g))[bits];
+        sum[bits] += t.sizes(static_cast<watch::group>(g))[bits];
         used = sum[bits] != 0 ? std::max(used, bits + 1) : used;
       }
     });
@@ -184,7 +185,7 @@ std::string sizes_of_rank() {
       list.add(std::to_string(sum[bits]));
     }
     if (used != 0) {
-      text += (text.empty() ? "" : ",") + json_quoted(group_names[g]) + ":" + list.text();
+      text += (text.empty() ? "" : ",") + json_quoted(watch::group_names[g]) + ":" + list.text();
     }
   }
   return "{" + text + "}";
@@ -226,9 +227,9 @@ bool is_first() noexcept { return process.comms[1]->comm->rank() == 0; }
 void write_report(const run_of_rank& own) {
   const call_list calls = calls_of_rank();
   const coll::participant all = participant_of(*process.comms[1]);
-  const std::vector<std::string> of_ranks = check::gather_texts(all, text_of_rank(own, calls));
+  const std::vector<std::string> of_ranks = gather_texts(all, text_of_rank(own, calls));
   const std::vector<std::string> samples =
-      check::gather_texts(all, samples_text(calls.number_of, own.times, own.clock));
+      gather_texts(all, samples_text(calls.number_of, own.times, own.clock));
   if (!is_first()) {
     return;
   }

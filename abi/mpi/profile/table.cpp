@@ -16,13 +16,13 @@ table::table(std::size_t most_sites)
   others_.call = "others";
 }
 
-row& table::take(row& free, const char* call, const void* site) {
+row& table::take(row& free, const watch::call& call) {
   if (sites_ == most_sites_) {
     return others_;
   }
-  free.nature = nature_of(call);
-  free.call = call;
-  free.site = site;
+  free.nature = &call.given.nature;
+  free.call = call.name;
+  free.site = call.site;
   ++sites_;
   SINEW_ENSURE(2 * sites_ < rows_.size());
   return free;

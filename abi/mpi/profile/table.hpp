@@ -13,50 +13,22 @@
 #include <vector>
 
 #include "abi/mpi/profile/samples.hpp"
+#include "abi/mpi/watch.hpp"
 
 namespace sinew::mpi::profile {
-
-/// What a call is for.
-enum class group : std::uint8_t { message, wait, collective, one_sided, file, other };
-inline constexpr std::size_t groups = 6;
-inline constexpr std::array<const char*, groups> group_names = {"message",   "wait", "collective",
-                                                                "one-sided", "file", "other"};
-
-/// What of the amounts in a call's arguments moves in the call. `as_root`: at the root.
-enum class flow : std::uint8_t { none, always, as_root, as_other };
-
-/// Whom a call's `peer` names, as far as messages are meant.
-enum class named : std::uint8_t { nobody, target, source };
-
-/// Who waits for whom in a collective.
-enum class meeting : std::uint8_t {
-  none,
-  all,           ///< everybody for everybody
-  root_for_all,  ///< the root
-  all_for_root,  ///< everybody for the root
-  all_for_lower  ///< everybody for the ranks below
-};
-
-struct call_nature {
-  group of = group::other;
-  flow sends = flow::always;
-  flow receives = flow::always;
-  named peer = named::nobody;
-  bool waits = false;  ///< until a message has come that it has asked for
-  meeting meets = meeting::none;
-};
-/// By the name of a call, "MPI_Isend_c". Throws std::bad_alloc. Cold.
-[[nodiscard]] call_nature nature_of(std::string_view call);
 
 /// Whom a place sends to, or receives from.
 inline constexpr int no_peer = -1;
 inline constexpr int several_peers = -2;
 
+/// Of calls that have no row of their own.
+inline constexpr watch::nature all_kinds{};
+
 /// A call of one name from one place of the program.
 struct row {
   const char* call = nullptr;  ///< null: free; or the others, see `table`
   const void* site = nullptr;
-  call_nature nature;
+  const watch::nature* nature = &all_kinds;
   int peer = no_peer;  ///< rank of the job
   std::uint64_t count = 0;
   std::int64_t total = 0;  ///< by the clock of moment(), as the next two
@@ -102,14 +74,14 @@ class table {
 
   /// The call's own row; or that of all others, which come when `most_sites` have one. Throws
   /// std::bad_alloc for the first time. Hot.
-  [[nodiscard]] row& of(const char* call, const void* site) {
-    for (std::size_t at = place_of(call, site);; at = (at + 1) & (rows_.size() - 1)) {
+  [[nodiscard]] row& of(const watch::call& call) {
+    for (std::size_t at = place_of(call.name, call.site);; at = (at + 1) & (rows_.size() - 1)) {
       row& r = rows_[at];
-      if (r.site == site && r.call == call) [[likely]] {
+      if (r.site == call.site && r.call == call.name) [[likely]] {
         return r;
       }
       if (r.call == nullptr) {
-        return take(r, call, site);
+        return take(r, call);
       }
     }
   }
@@ -128,14 +100,14 @@ class table {
   /// Hot.
   void keep(const sample& s) { samples_.add(s); }
   /// Hot.
-  void count_size(group of, std::uint64_t bytes) noexcept {
+  void count_size(watch::group of, std::uint64_t bytes) noexcept {
     ++sizes_[static_cast<std::size_t>(of)][static_cast<std::size_t>(std::bit_width(bytes))];
   }
 
   void each_row(const std::function<void(const row&)>& take) const;  ///< the others last
   void each_peer(const std::function<void(const traffic&)>& take) const;
   /// How many messages or accesses have had so many bits in their number of bytes.
-  [[nodiscard]] const std::array<std::uint64_t, 65>& sizes(group of) const noexcept {
+  [[nodiscard]] const std::array<std::uint64_t, 65>& sizes(watch::group of) const noexcept {
     return sizes_[static_cast<std::size_t>(of)];
   }
   [[nodiscard]] const sample_set& samples() const noexcept { return samples_; }
@@ -149,7 +121,7 @@ class table {
   [[nodiscard]] std::size_t place_of(int peer) const noexcept {
     return (static_cast<unsigned>(peer) * 0x9e3779b1U >> 7) & (peers_.size() - 1);
   }
-  row& take(row& free, const char* call, const void* site);
+  row& take(row& free, const watch::call& call);
   traffic& take(traffic& free, int peer);
 
   const std::size_t most_sites_;
@@ -158,7 +130,7 @@ class table {
   row others_;
   std::size_t met_ = 0;
   std::vector<traffic> peers_;  ///< likewise
-  std::array<std::array<std::uint64_t, 65>, groups> sizes_{};
+  std::array<std::array<std::uint64_t, 65>, watch::groups> sizes_{};
   sample_set samples_;
 };
 

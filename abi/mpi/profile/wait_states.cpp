@@ -30,7 +30,7 @@ struct event {
   int call;  ///< its place in the rank's list
   int own, root;
   role as;
-  meeting meets;
+  watch::meeting meets;
 };
 struct head_of_events {
   std::uint64_t left_out;
@@ -120,10 +120,10 @@ class comparison {
         last = depends(waits, other) ? &other : last;
       }
       if (last != nullptr) {
-        const char* const name = waits.meets == meeting::all            ? "wait at collective"
-                                 : waits.meets == meeting::all_for_root ? "late broadcast"
-                                 : waits.meets == meeting::root_for_all ? "early reduce"
-                                                                        : "early scan";
+        const char* const name = waits.meets == watch::meeting::all ? "wait at collective"
+                                 : waits.meets == watch::meeting::all_for_root ? "late broadcast"
+                                 : waits.meets == watch::meeting::root_for_all ? "early reduce"
+                                                                               : "early scan";
         add(name, waits, *last);
       }
     }
@@ -134,15 +134,15 @@ class comparison {
       return false;
     }
     switch (waits.meets) {
-      case meeting::none:
+      case watch::meeting::none:
         return false;
-      case meeting::all:
+      case watch::meeting::all:
         return true;
-      case meeting::root_for_all:
+      case watch::meeting::root_for_all:
         return waits.own == waits.root;
-      case meeting::all_for_root:
+      case watch::meeting::all_for_root:
         return other.own == waits.root;
-      case meeting::all_for_lower:
+      case watch::meeting::all_for_lower:
         return other.own < waits.own;
     }
     return false;
@@ -213,7 +213,7 @@ std::string samples_text(const std::map<const row*, int>& number_of, const ancho
       const auto number = number_of.find(s.where);
       if (number != number_of.end()) {
         events.push_back({s.key, ns_of(s.began), ns_of(s.ended), rank, number->second, s.own,
-                          s.root, s.as, s.where->nature.meets});
+                          s.root, s.as, s.where->nature->meets});
       }
     }
   });

@@ -131,11 +131,12 @@ class session {
   /// under other launchers rank 0 alone does. Once a text in this process. Cold.
   void remark(const std::string& text);
 
-  /// Whether the launcher wants to know what ranks wait for, its newest question that nobody has
-  /// taken yet (0: none), and the answer. By one thread at a time; any thread. Warm.
-  [[nodiscard]] virtual bool asks_for_waits() const noexcept { return false; }
-  [[nodiscard]] virtual int take_question() noexcept { return 0; }
-  virtual void tell_wait(const wait_report& /*report*/) noexcept {}
+  /// Whether anybody may want to know what ranks wait for, the newest question that nobody has
+  /// taken yet (0: none), and the answer: of our launcher, or of others by the rank's pulse. By one
+  /// thread at a time; any thread. Warm.
+  [[nodiscard]] virtual bool asks_for_waits() const noexcept;
+  [[nodiscard]] virtual int take_question() noexcept;
+  virtual void tell_wait(const wait_report& report) noexcept;
 
   /// Starts more ranks, and returns when their processes are there. Throws where no launcher can do
   /// it; the answer says it if these ranks cannot be.

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import support  # noqa: E402
@@ -404,6 +405,44 @@ class Limits(unittest.TestCase):
             with self.subTest(script):
                 self.assertRegex(result.err, ended + ".*; it has used the processor time that it "
                                  r"may \(ulimit -t\): raise that limit\.\n$")
+
+
+class Reported(unittest.TestCase):
+    """--report: what a CI is told."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = os.path.join(folder.name, "result.xml")
+
+    def test_the_rank_that_has_failed(self):
+        done = sinew_run("-n", "3", "--report", self.file, "sh", "-c", "exit $((PMI_RANK / 2 * 5))")
+        self.assertEqual(done.code, 5)
+        suite = xml.etree.ElementTree.parse(self.file).getroot().find("testsuite")
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("4", "1"))
+        cases = suite.findall("testcase")
+        self.assertRegex(cases[3].get("name"), "^rank 2 on ")
+        failed = [case.find("failure") is not None for case in cases]
+        self.assertEqual(failed, [False, False, False, True])
+        self.assertRegex(cases[3].find("failure").get("message"),
+                         r"^rank 2 of 3 .* exited with code 5\.$")
+        self.assertEqual(suite.findtext("system-err"), done.err)
+
+    def test_a_job_whose_time_is_up(self):
+        done = sinew_run("-n", "1", "--timeout", "0.3", "--report", self.file, "sleep", "100")
+        self.assertEqual(done.code, 124)
+        case = xml.etree.ElementTree.parse(self.file).getroot().find("testsuite/testcase")
+        self.assertEqual(case.get("name"), "the job")
+        self.assertIn("the time is up", case.find("failure").text)
+
+    def test_a_job_that_ends_well_and_a_file_that_cannot_be(self):
+        summary = self.file[:-len(".xml")]
+        self.assertEqual(sinew_run("-n", "2", "--report", summary, "true").code, 0)
+        with open(summary, encoding="utf-8") as text:
+            self.assertIn("### `true` has ended well\n", text.read())
+        done = sinew_run("-n", "2", "--report", self.file + "/x", "true")
+        self.assertEqual(done.code, 1)
+        self.assertRegex(done.err, "the report .* cannot be written")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ int daemon_main(int argc, char** argv);
 int profile_main(int argc, char** argv);
 int report_main(int argc, char** argv);
 int status_main(int argc, char** argv);
+int top_main(int argc, char** argv);
+int gdb_main(int argc, char** argv);
 
 [[nodiscard]] command_page run_page();
 [[nodiscard]] command_page simulate_page();
@@ -32,5 +34,7 @@ int status_main(int argc, char** argv);
 [[nodiscard]] command_page profile_page();
 [[nodiscard]] command_page report_page();
 [[nodiscard]] command_page status_page();
+[[nodiscard]] command_page top_page();
+[[nodiscard]] command_page gdb_page();
 
 }  // namespace sinew::tool

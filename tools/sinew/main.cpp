@@ -50,13 +50,14 @@ command_page help_page() {
 }
 
 std::vector<command_page> pages() {
-  return {run_page(),   status_page(),  simulate_page(), explore_page(), mpiexec_page(),
-          info_page(),  env_page(),     bench_page(),    profile_page(), report_page(),
-          route_page(), version_page(), help_page()};
+  return {run_page(),     status_page(),  top_page(),   gdb_page(),     simulate_page(),
+          explore_page(), mpiexec_page(), info_page(),  env_page(),     bench_page(),
+          profile_page(), report_page(),  route_page(), version_page(), help_page()};
 }
 
 constexpr std::array commands = {
     command{"run", run_main},           command{"status", status_main},
+    command{"top", top_main},           command{"gdb", gdb_main},
     command{"simulate", simulate_main}, command{"explore", explore_main},
     command{"mpiexec", mpiexec_main},   command{"info", info_main},
     command{"env", env_main},           command{"bench", bench_main},

@@ -156,6 +156,17 @@ std::size_t parse_options(std::span<const std::string_view> arguments,
   return at;
 }
 
+void read_words(std::span<const std::string_view> words, const std::vector<option>& table,
+                const std::function<void(std::string_view word)>& take) {
+  while (!words.empty()) {
+    const std::size_t taken = parse_options(words, table);
+    if (taken == 0) {
+      take(words.front());
+    }
+    words = words.subspan(std::max<std::size_t>(taken, 1));
+  }
+}
+
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
   std::string_view best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;

@@ -45,6 +45,10 @@ std::size_t parse_options(std::span<const std::string_view> arguments,
                           const std::vector<option>& table,
                           std::string (*elsewhere)(std::string_view option) = nullptr);
 
+/// Options and other words in any order; those that are none go to `take`. Throws usage_failure.
+void read_words(std::span<const std::string_view> words, const std::vector<option>& table,
+                const std::function<void(std::string_view word)>& take);
+
 /// The candidate nearest to `word`, if near enough to be meant; else empty.
 [[nodiscard]] std::string_view nearest(std::string_view word,
                                        std::span<const std::string_view> candidates);

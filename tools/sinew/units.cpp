@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sinew/profile/units.hpp"
+#include "sinew/units.hpp"
 
 #include <array>
 #include <cstddef>

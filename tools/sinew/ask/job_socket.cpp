@@ -19,7 +19,8 @@
 namespace sinew::tool {
 namespace {
 
-constexpr std::array<std::string_view, 3> words = {"places\n", "stacks\n", "json\n"};
+constexpr std::array<std::string_view, 5> words = {"places\n", "stacks\n", "json\n", "numbers\n",
+                                                   "elsewhere\n"};
 
 /// In the namespace of names without a file, which end with their process.
 std::string beginning() { return "sinew-job." + std::to_string(::getuid()) + "."; }
@@ -39,7 +40,8 @@ boot::descriptor new_socket() {
 }  // namespace
 
 question question_of(std::string_view line) noexcept {
-  return line == words[1] ? question::stacks : line == words[2] ? question::json : question::places;
+  const auto* const known = std::find(words.begin(), words.end(), line);
+  return known != words.end() ? static_cast<question>(known - words.begin()) : question::places;
 }
 
 boot::descriptor job_socket() {

@@ -15,7 +15,8 @@
 
 namespace sinew::tool {
 
-enum class question : std::uint8_t { places, stacks, json };
+/// `elsewhere`: ranks that do not stand where most do, "1,4-7".
+enum class question : std::uint8_t { places, stacks, json, numbers, elsewhere };
 [[nodiscard]] question question_of(std::string_view line) noexcept;
 
 // --- the launcher's side ---

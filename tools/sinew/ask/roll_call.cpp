@@ -63,6 +63,11 @@ std::vector<group> groups_of(const roll& all) {
   return groups;
 }
 
+bool one_place_has_most(const std::vector<group>& groups, std::size_t ranks) {
+  return groups.size() > 1 && groups.front().unknown.empty() &&
+         2 * groups.front().ranks.size() > ranks;
+}
+
 std::string count_text(std::size_t ranks) {
   return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
 }
@@ -110,15 +115,25 @@ std::string roll_call(const roll& all) {
   for (const group& each : groups) {
     text += "  " + ranks_text(each.ranks) + ": " + each.text() + "\n";
   }
-  const bool one_place_has_most = groups.size() > 1 && groups.front().unknown.empty() &&
-                                  2 * groups.front().ranks.size() > all.size();
-  if (one_place_has_most) {
+  if (one_place_has_most(groups, all.size())) {
     const std::size_t others = all.size() - groups.front().ranks.size();
     text += "  " + count_text(others) + (others == 1 ? " stands" : " stand") +
             " elsewhere than the " + std::to_string(groups.front().ranks.size()) +
             " others: look there first.\n";
   }
   return text;
+}
+
+std::vector<int> ranks_elsewhere(const roll& all) {
+  const std::vector<group> groups = groups_of(all);
+  std::vector<int> ranks;
+  if (one_place_has_most(groups, all.size())) {
+    for (auto each = groups.begin() + 1; each != groups.end(); ++each) {
+      ranks.insert(ranks.end(), each->ranks.begin(), each->ranks.end());
+    }
+    std::sort(ranks.begin(), ranks.end());
+  }
+  return ranks;
 }
 
 std::string stack_tree(const roll& all) {
@@ -195,6 +210,21 @@ std::string roll_json(const roll& all) {
     text += "}";
   }
   return (text.empty() ? "[" : text + "\n") + "]\n";
+}
+
+std::string answer_text(const roll& all, question what) {
+  switch (what) {
+    case question::places:
+    case question::numbers:
+      break;
+    case question::stacks:
+      return stack_tree(all);
+    case question::json:
+      return roll_json(all);
+    case question::elsewhere:
+      return base::ranges_text(ranks_elsewhere(all), ",");
+  }
+  return roll_call(all);
 }
 
 bool all_wait_for_each_other(const roll& all) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sinew/ask/job_socket.hpp"
 #include "sinew/ask/stacks.hpp"
 #include "sinew/boot/wait_report.hpp"
 
@@ -29,6 +30,10 @@ using roll = std::map<int, standing>;
 /// Where that makes many lines, ranks that wait for different ranks are one.
 ///   1 rank stands elsewhere than the 3 others.
 [[nodiscard]] std::string roll_call(const roll& all);
+/// Those that do not stand where most do; nothing if there is no such place.
+[[nodiscard]] std::vector<int> ranks_elsewhere(const roll& all);
+/// What answers a question about where the ranks stand.
+[[nodiscard]] std::string answer_text(const roll& all, question what);
 /// All stacks as one tree, from main() on; each line says which ranks are in that call.
 [[nodiscard]] std::string stack_tree(const roll& all);
 /// Of a rank that stands in the handler of the signal that ends it: the calls that led there, a

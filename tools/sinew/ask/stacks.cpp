@@ -176,7 +176,9 @@ rank_stacks read_stacks(pid_t process) {
 
 std::string rank_stacks::pack() const {
   packer to;
-  to.text(why_not).number(static_cast<std::int64_t>(threads.size()));
+  to.text(why_not)
+      .text(numbers ? numbers->line() : "")
+      .number(static_cast<std::int64_t>(threads.size()));
   for (const stack& each : threads) {
     to.number(static_cast<std::int64_t>(each.size()));
     for (const stack_frame& frame : each) {
@@ -192,6 +194,7 @@ rank_stacks rank_stacks::unpack(std::string_view bytes) {
   unpacker from(bytes);
   rank_stacks made;
   made.why_not = from.text();
+  made.numbers = rank_numbers::of_line(from.text());
   for (std::size_t threads = from.count(sizeof(std::int64_t)); threads > 0; --threads) {
     stack calls;
     for (std::size_t frames = from.count(least_bytes_of_frame); frames > 0; --frames) {
@@ -206,7 +209,7 @@ rank_stacks rank_stacks::unpack(std::string_view bytes) {
     }
     made.threads.push_back(std::move(calls));
   }
-  if (!from.whole() || (made.why_not.empty() && made.threads.empty())) {
+  if (!from.whole() || (made.why_not.empty() && made.threads.empty() && !made.numbers)) {
     made = {"what its host says makes no sense", {}};
   }
   return made;

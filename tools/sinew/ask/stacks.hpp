@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sinew/ask/rank_numbers.hpp"
+
 namespace sinew::tool {
 
 /// Empty, and 0, where something is not known.
@@ -26,10 +28,11 @@ using stack = std::vector<stack_frame>;  ///< innermost call first
 inline constexpr std::size_t most_frames = 200;
 inline constexpr std::size_t most_threads = 200;
 
-/// What was found of a rank's process.
+/// What was found of a rank's process: where it stands, or what it does in numbers.
 struct rank_stacks {
   std::string why_not;         ///< nothing was, for this reason
   std::vector<stack> threads;  ///< the first is the main one
+  std::optional<rank_numbers> numbers = {};
 
   [[nodiscard]] std::string pack() const;
   /// Of what pack() has made; bytes of another form give a reason.

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sinew status.
-#include <algorithm>
-#include <cctype>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
-#include "sinew/ask/job_socket.hpp"
-#include "sinew/base/check.hpp"
+#include "sinew/ask/asked_job.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/run/terminal_text.hpp"
@@ -37,15 +32,6 @@ std::vector<option> table(status_request& request) {
            }}};
 }
 
-/// What was typed to start it.
-std::string command_of(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/cmdline");
-  std::string typed{std::istreambuf_iterator<char>(file), {}};
-  std::replace(typed.begin(), typed.end(), '\0', ' ');
-  constexpr std::size_t most = 100;
-  return typed.size() <= most ? typed : typed.substr(0, most) + "...";
-}
-
 }  // namespace
 
 command_page status_page() {
@@ -54,8 +40,10 @@ command_page status_page() {
       "status",
       "says where the ranks of running jobs stand",
       "[--stacks | --json] [JOB]...",
-      "JOB is the process number of a sinew run of yours on this machine; without one, all of\n"
-      "them are asked. Ranks that stand in the same place are one line: the call of MPI or of\n"
+      "JOB is the process number of a sinew run of yours on this machine, or of a rank that "
+      "another\n"
+      "launcher has started here; without one, all jobs are asked. Ranks that stand in the same "
+      "place are one line: the call of MPI or of\n"
       "another binding, and the function and line of the program that has made it; the fewest\n"
       "come last. It needs no option at the start of the job, and no other build of the program;\n"
       "lines need one with -g. Each rank is stopped for some milliseconds. ^\\ typed at the job\n"
@@ -69,37 +57,25 @@ int status_main(int argc, char** argv) {
   status_request request;
   const std::vector<option> known = table(request);
   const std::vector<std::string_view> words(argv + 1, argv + argc);
-  for (std::size_t at = 0; at < words.size();) {
-    const std::size_t taken = parse_options(std::span(words).subspan(at), known);
-    if (taken == 0) {
-      request.jobs.push_back(whole_number("JOB", words[at], 1));
-      at += 1;
-      continue;
-    }
-    at += taken;
-  }
+  read_words(words, known, [&request](std::string_view word) {
+    request.jobs.push_back(whole_number("JOB", word, 1));
+  });
   if (request.help) {
     std::fputs(help_text(status_page()).c_str(), stdout);
     return 0;
   }
-  const bool all = request.jobs.empty();
-  if (all) {
-    request.jobs = running_jobs();
-    SINEW_CHECK(!request.jobs.empty(), "no job can be asked",
-                "no sinew run of yours runs on this machine", "ask where it was started");
-  }
-  for (const pid_t job : request.jobs) {
+  for (const asked_job& job : jobs_to_ask(request.jobs)) {
     std::string answer;
     try {
-      answer = ask_job(job, request.what);
+      answer = job.answer(request.what);
     } catch (const error&) {
-      if (all) {
+      if (request.jobs.empty()) {
         continue;  // it has ended meanwhile
       }
       throw;
     }
     if (request.what != question::json) {
-      std::printf("job %d: %s\n", job, terminal_text(command_of(job)).c_str());
+      std::printf("%s\n", terminal_text(job.title()).c_str());
     }
     std::fputs(terminal_text(answer).c_str(), stdout);
   }

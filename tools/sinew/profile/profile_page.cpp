@@ -9,9 +9,9 @@
 #include "sinew/base/check.hpp"
 #include "sinew/formats/xml.hpp"
 #include "sinew/profile/profile_data.hpp"
-#include "sinew/profile/units.hpp"
 #include "sinew/report/page.hpp"
 #include "sinew/report/svg.hpp"
+#include "sinew/units.hpp"
 
 namespace sinew::tool {
 namespace {

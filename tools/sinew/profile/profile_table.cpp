@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sinew/profile/profile_data.hpp"
-#include "sinew/profile/units.hpp"
+#include "sinew/units.hpp"
 
 namespace sinew::tool {
 namespace {

@@ -25,7 +25,7 @@ enum class frame_kind : std::uint8_t {
   output_taken,   ///< so many bytes of output have been written; the node in place of a rank
   output_closed,  ///< nobody reads stream 1 or 2 any more
   ask_clock,      ///< what is the time there? The node in place of a rank
-  ask,            ///< where does this rank stand, or every_rank?
+  ask,            ///< where does this rank stand, or every_rank? As in wanted_of_rank
   dead,           ///< with --survive: this rank has died, and the others go on
   voted,          ///< with --survive: a vote of this rank, as in cast_vote
   finish,         ///< every rank has ended: send what is left and end

@@ -166,7 +166,10 @@ void host_daemon::take_for_all(const frame& got) {
     case frame_kind::voted:
       return note_fate(got);
     case frame_kind::ask:
-      return ranks_ != nullptr ? ranks_->ask(static_cast<int>(number)) : void();
+      return ranks_ != nullptr ? ranks_->ask(static_cast<int>(number),
+                                             fields.number() == 0 ? wanted_of_rank::stacks
+                                                                  : wanted_of_rank::numbers)
+                               : void();
     case frame_kind::go:
       return go(number);
     case frame_kind::output_closed:

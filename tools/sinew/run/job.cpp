@@ -55,6 +55,11 @@ void job::say(const std::string& text) {
   // One write, so that lines of ranks do not tear it.
   const std::string line = "sinew run: " + terminal_text(as_sentence(text)) + "\n";
   (void)!::write(STDERR_FILENO, line.data(), line.size());
+  report_.tell(line);
+}
+
+const std::string& job::host_of(int rank) const {
+  return rank >= ranks_at_start() || plan_.hosts.empty() ? host_ : plan_.hosts.host(rank);
 }
 
 std::string job::name_of(int rank) const {
@@ -64,8 +69,7 @@ std::string job::name_of(int rank) const {
         state.in != nullptr ? ", spawned by rank " + std::to_string(state.in->spawner) : "";
     return rank_name(rank, 0, state.pid, host_) + spawner;
   }
-  return rank_name(rank, plan_.ranks.size(), state.pid,
-                   plan_.hosts.empty() ? host_ : plan_.hosts.host(rank));
+  return rank_name(rank, plan_.ranks.size(), state.pid, host_of(rank));
 }
 
 void job::read_signals() {
@@ -423,8 +427,11 @@ void job::check_deadlines() {
       }
     }
     exit_code_ = exit_code_.value_or(124);
-    say("the time is up (--timeout); " + still_running() +
-        (absent.empty() ? "" : "; not yet in MPI_Init, as others are: rank " + absent));
+    const std::string what =
+        "the time is up (--timeout); " + still_running() +
+        (absent.empty() ? "" : "; not yet in MPI_Init, as others are: rank " + absent);
+    report_.fail(-1, what);
+    say(what);
     tell_where_all_stand(telling::places);
     // Ranks that wait say at this moment what for.
     time_told_ = true;
@@ -434,6 +441,7 @@ void job::check_deadlines() {
   }
   check_loss(now);
   inquiry_.check(now);
+  counting_.check(now);
   if (!failures_.empty()) {
     judge_failures();
   }
@@ -454,6 +462,7 @@ int job::wait_ms() const {
   note(time_is_up_ns_ != 0 && goes_on(), time_is_up_ns_);
   note(next_signals_ns_ != 0, next_signals_ns_);
   note(true, inquiry_.deadline_ns());
+  note(true, counting_.deadline_ns());
   for (const failure& each : failures_) {
     note(true, each.give_up_ns);
   }

@@ -25,6 +25,7 @@
 #include "sinew/run/pmi_server.hpp"
 #include "sinew/run/rank_holder.hpp"
 #include "sinew/run/rank_process.hpp"
+#include "sinew/run/run_report.hpp"
 #include "sinew/run/signal_pipe.hpp"
 #include "sinew/run/world.hpp"
 
@@ -105,6 +106,7 @@ class job {
   void remark_on_cores();
   void carry_output();
   [[nodiscard]] int next_wait_ms();
+  void write_report() const;
 
   // Ranks that are spawned (job_spawn.cpp).
   world& add_world(std::vector<int> applications, std::vector<int> nodes, int spawner);
@@ -151,11 +153,14 @@ class job {
   void check_deadlines();
   [[nodiscard]] int wait_ms() const;
   [[nodiscard]] std::string name_of(int rank) const;
+  [[nodiscard]] const std::string& host_of(int rank) const;
   [[nodiscard]] std::string still_running() const;
   void say(const std::string& text);
 
   // Where the ranks stand (job_ask.cpp).
   void ask(inquiry::answer then);
+  void ask_for_numbers(inquiry::answer then);
+  [[nodiscard]] std::string numbers_text(const roll& found) const;
   void ask_for_wait(int rank, int turn);
   /// `places`: not why they are not known.
   enum class telling { always, places, if_all_wait };
@@ -190,6 +195,7 @@ class job {
   const run_options& options_;
   const job_plan& plan_;
   std::string host_;
+  run_report report_;
   event_loop loop_;
   std::vector<std::unique_ptr<world>> worlds_;  // the first is that of the start
   output_router output_;
@@ -215,6 +221,7 @@ class job {
   std::optional<other_mpi> other_mpi_;  // the first
   std::set<std::string> remarks_;
   inquiry inquiry_;
+  inquiry counting_;  ///< the same of what ranks do, in numbers
   wait_board waits_{[this](int rank, int turn) { ask_for_wait(rank, turn); }};
   std::set<int> crashing_;  ///< ranks that wait until their calls are told
   std::set<int> idle_;      ///< ranks that have done nothing for long

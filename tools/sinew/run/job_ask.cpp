@@ -58,8 +58,16 @@ void job::ask(inquiry::answer then) {
   const std::vector<int> whom = running_ranks();
   if (inquiry_.begin({whom.begin(), whom.end()}, std::move(then))) {
     inquiry_.expect_waits(waits_.ask_again());
-    holder_->ask(every_rank);
+    holder_->ask(every_rank, wanted_of_rank::stacks);
     inquiry_.check(now_ns());  // nobody runs
+  }
+}
+
+void job::ask_for_numbers(inquiry::answer then) {
+  const std::vector<int> whom = running_ranks();
+  if (counting_.begin({whom.begin(), whom.end()}, std::move(then))) {
+    holder_->ask(every_rank, wanted_of_rank::numbers);
+    counting_.check(now_ns());
   }
 }
 
@@ -96,6 +104,7 @@ void job::tell_lines(const std::string& what, const std::string& lines) {
   output_.hurry();
   const std::string text = "sinew run: " + what + ":\n" + terminal_text(lines);
   (void)!::write(STDERR_FILENO, text.data(), text.size());
+  report_.tell(text);
 }
 
 void job::tell_places(const roll& found) { tell_lines("where the ranks stand", roll_call(found)); }
@@ -111,10 +120,13 @@ void job::tell_where_all_stand(telling when) {
 
 void job::on_crash(int rank) {
   crashing_.insert(rank);
-  holder_->ask(rank);
+  holder_->ask(rank, wanted_of_rank::stacks);
 }
 
 void job::on_stacks(int rank, rank_stacks found) {
+  if (found.numbers) {
+    return counting_.take(rank, std::move(found));
+  }
   if (crashing_.erase(rank) != 0) {
     const std::string calls = crash_text(found);
     if (!calls.empty()) {
@@ -129,6 +141,7 @@ void job::on_stacks(int rank, rank_stacks found) {
 void job::forget_rank(int rank) {
   crashing_.erase(rank);
   inquiry_.leave(rank);
+  counting_.leave(rank);
   idle_.erase(rank);
   waits_.leave(rank);
 }
@@ -168,6 +181,16 @@ void job::serve_askers() {
   }
 }
 
+std::string job::numbers_text(const roll& found) const {
+  std::string text;
+  for (const auto& [rank, of] : found) {
+    if (of.numbers) {
+      text += numbered_rank{rank, host_of(rank), state_of(rank).pid, *of.numbers}.line() + "\n";
+    }
+  }
+  return text;
+}
+
 // A question is one line.
 void job::answer_asker(int connection) {
   std::array<char, 64> line{};
@@ -180,12 +203,11 @@ void job::answer_asker(int connection) {
   }
   const auto wanted = question_of({line.data(), static_cast<std::size_t>(count)});
   const auto to = std::make_shared<boot::descriptor>(std::move(asker));
-  ask([wanted, to](const roll& found) {
-    const std::string text = wanted == question::stacks ? stack_tree(found)
-                             : wanted == question::json ? roll_json(found)
-                                                        : roll_call(found);
-    send_answer(to->get(), text);
-  });
+  if (wanted == question::numbers) {
+    return ask_for_numbers(
+        [this, to](const roll& found) { send_answer(to->get(), numbers_text(found)); });
+  }
+  ask([wanted, to](const roll& found) { send_answer(to->get(), answer_text(found, wanted)); });
 }
 
 }  // namespace sinew::tool

@@ -75,6 +75,7 @@ bool job::is_over(const failure& f, bool patient) {
   if (std::find(with.begin(), with.end(), worlds_.front().get()) != with.end()) {
     exit_code_ = exit_code_.value_or(f.code);
   }
+  report_.fail(f.rank, f.text);
   say(std::string(as_clause(f.text)) + consequences(f, with));
   end(with, SIGTERM, failure_grace_s, &f);
   return true;

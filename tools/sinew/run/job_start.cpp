@@ -46,6 +46,7 @@ job::job(const run_options& options, const job_plan& plan, std::vector<std::stri
     : options_(options),
       plan_(plan),
       host_(own_host_name()),
+      report_(options.report),
       output_(loop_, static_cast<int>(plan.ranks.size()), options.label),
       input_(loop_),
       ranks_(plan.ranks.size()),
@@ -280,7 +281,22 @@ int job::run() {
   if (!options_.profile.empty()) {
     std::fputs(terminal_text(show_profile(options_.profile)).c_str(), stderr);
   }
+  write_report();
   return exit_code_.value_or(0);
+}
+
+void job::write_report() const {
+  std::string command;
+  for (const application& each : options_.applications) {
+    for (const std::string& word : each.arguments) {
+      command += (command.empty() ? "" : " ") + word;
+    }
+  }
+  std::vector<std::string> ranks;
+  for (int rank = 0; rank < ranks_at_start(); ++rank) {
+    ranks.push_back("rank " + std::to_string(rank) + " on " + host_of(rank));
+  }
+  report_.write(command, ranks, exit_code_.value_or(0));
 }
 
 }  // namespace sinew::tool

@@ -257,10 +257,13 @@ void local_ranks::signal_all(int signal, const std::vector<int>& spared) {
   }
 }
 
-void local_ranks::ask(int rank) {
+void local_ranks::ask(int rank, wanted_of_rank what) {
   for (const state& each : ranks_) {
     if (each.alive && (rank == every_rank || rank == each.rank)) {
-      events_.stands(each.rank, read_stacks(each.pid).pack());
+      const rank_stacks found = what == wanted_of_rank::stacks
+                                    ? read_stacks(each.pid)
+                                    : rank_stacks{.numbers = read_numbers(each.pid)};
+      events_.stands(each.rank, found.pack());
     }
   }
 }

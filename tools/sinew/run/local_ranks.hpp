@@ -53,7 +53,7 @@ class local_ranks final : public rank_holder {
                                                    const std::vector<int>& places,
                                                    const std::vector<std::string>& more) override;
   void signal_all(int signal, const std::vector<int>& spared) override;
-  void ask(int rank) override;
+  void ask(int rank, wanted_of_rank what) override;
   void read_all() override;
   void tell_dead(int rank) override;
   void tell_vote(int rank, const cast_vote& vote) override;

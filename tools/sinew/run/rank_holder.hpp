@@ -51,6 +51,7 @@ struct rank_events {
 };
 
 inline constexpr int every_rank = -1;
+enum class wanted_of_rank : std::uint8_t { stacks, numbers };
 
 /// One per job. Grade: cold. Used by the launcher's one thread.
 class rank_holder {
@@ -65,8 +66,9 @@ class rank_holder {
   /// To every rank that has been started and has not ended, but not to those of `spared`, which
   /// ascends.
   virtual void signal_all(int signal, const std::vector<int>& spared) = 0;
-  /// That rank, or `every_rank`, is to say where it stands: rank_events::stands, now or later.
-  virtual void ask(int rank) = 0;
+  /// That rank, or `every_rank`, is to say where it stands, or what it does in numbers:
+  /// rank_events::stands, now or later.
+  virtual void ask(int rank, wanted_of_rank what) = 0;
   /// Starts the ranks of `plan` in these places of the job, which are free: all of them, or none.
   /// Their environment has `more`. After start().
   [[nodiscard]] virtual std::optional<start_failure> spawn(

@@ -40,7 +40,9 @@ class remote_ranks final : public rank_holder {
 
   void start(const sigset_t& mask, std::int64_t report_at_ns) override;
   void answer(int rank, const std::string& bytes) override;
-  void ask(int rank) override { send_all(frame_kind::ask, packer().number(rank).bytes()); }
+  void ask(int rank, wanted_of_rank what) override {
+    send_all(frame_kind::ask, packer().number(rank).number(static_cast<int>(what)).bytes());
+  }
   void signal_all(int signal, const std::vector<int>& spared) override;
   /// A job over hosts has no places for ranks that are spawned.
   [[nodiscard]] std::optional<start_failure> spawn(const job_plan&, const std::vector<int>&,

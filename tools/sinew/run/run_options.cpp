@@ -225,6 +225,11 @@ std::vector<option> record_options(run_options& options) {
        "at the end a table of the time in MPI, by the lines that call it; FILE (default: "
        "profile.json) gets all of it, and as PAGE.html a page beside",
        [&options](std::string_view v) { options.profile = v.empty() ? "profile.json" : v; }},
+      {{"--report"},
+       "FILE",
+       "how the job has ended, and what was told of it: FILE.xml for a CI (JUnit), any other name "
+       "as Markdown, behind what is there",
+       [&options](std::string_view v) { options.report = v; }},
   };
 }
 
@@ -391,6 +396,9 @@ void check(const run_options& options) {
         "--network, --ranks-per-node, --seed, --compute, --runs, --fault, --match and --preempt "
         "need "
         "--simulate");
+  }
+  if (!options.report.empty() && options.runs != 0) {
+    throw usage_failure("--report is of one job, not of the runs of sinew explore");
   }
   if (!options.draws.empty() && options.runs == 0) {
     throw usage_failure("--faults is for the runs of sinew explore; --fault names one of one run");

@@ -42,6 +42,7 @@ struct run_options {
   std::optional<bool> deadlock_ends;
   std::string trace;    ///< file for the trace of all ranks; empty: none
   std::string profile;  ///< file or page for the profile; empty: none
+  std::string report;   ///< file that says how the job has ended; empty: none
   binding_policy binding = binding_policy::automatic;
   bool survive = false;  ///< a rank's death does not end the job
   bool report_bindings = false;

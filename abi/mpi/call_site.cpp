@@ -11,6 +11,7 @@
 #include <string>
 
 #include "sinew/base/own_folder.hpp"
+#include "sinew/base/python_sites.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -71,12 +72,7 @@ std::uint64_t find_words(std::uintptr_t returns_to, std::uintptr_t frame) {
   return unwind_each_time;
 }
 
-}  // namespace
-
-const void* call_site(const void* returns_to, const void* frame) noexcept {
-  if (returns_to == nullptr) {
-    return nullptr;
-  }
+const void* caller_of(const void* returns_to, const void* frame) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(returns_to);
   const auto base = reinterpret_cast<std::uintptr_t>(frame);
   std::atomic<std::uint64_t>& entry = known[(at >> 2) * 0x9e3779b1U / 16 % places];
@@ -98,6 +94,12 @@ const void* call_site(const void* returns_to, const void* frame) noexcept {
     outer = s.outer;
   }
   return reinterpret_cast<const void*>(outer != 0 ? outer - 1 : at - 1);
+}
+
+}  // namespace
+
+const void* call_site(const void* returns_to, const void* frame) noexcept {
+  return returns_to != nullptr ? base::python_site(caller_of(returns_to, frame)) : nullptr;
 }
 
 }  // namespace sinew::mpi

@@ -8,9 +8,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "sinew/base/build_id.hpp"
 #include "sinew/base/own_folder.hpp"
+#include "sinew/base/python_sites.hpp"
 
 namespace sinew::base {
 namespace {
@@ -32,6 +34,9 @@ void take(void* to, const seen_source& seen) {
 }
 
 source_place look_up(const void* address) {
+  if (auto in_python = python_source_of(address)) {
+    return *std::move(in_python);
+  }
   source_place found;
   static const source_plugin* const plugin = load_plugin();
   if (plugin != nullptr) {

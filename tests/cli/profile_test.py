@@ -17,6 +17,21 @@ from support import SINEW, environment, run, sinew_run  # noqa: E402
 
 PROGRAM = sys.argv[3]
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mpi_profile.c")
+PYTHON = """import ctypes
+import sys
+mpi = ctypes.CDLL("%s")
+world = ctypes.c_void_p(0x101)
+none = ctypes.c_void_p(0x100)
+mpi.MPI_Init(None, None)
+class Solver:
+    def meet(self, comm):
+        mpi.MPI_Barrier(comm)
+solver = Solver()
+for i in range(100):
+    solver.meet(none if sys.argv[1:] else world)
+mpi.MPI_Barrier(world)
+mpi.MPI_Finalize()
+"""
 FORTRAN = """\
 program p
   use mpi_f08
@@ -239,6 +254,25 @@ class Profile(unittest.TestCase):
         found = [w for w in data["waits"] if (w["rank"], w["cause_rank"], w["state"]) ==
                  (0, 2, "late sender")]
         self.assertTrue(any(w["total_ns"] >= 200_000_000 for w in found), data["waits"])
+
+    @unittest.skipUnless((3, 11) <= sys.version_info[:2] <= (3, 13), "another Python")
+    def test_python(self):
+        program = self.path("p.py")
+        library = os.path.join(os.path.dirname(SINEW), "../lib/libmpi_abi.so.1")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(PYTHON % library)
+        for how in (["wrong"], []):
+            done = sinew_run("-n", "2", "--profile=" + self.path("p.json"), sys.executable, program,
+                             *how, cwd=self.folder.name)
+            if how:
+                self.assertRegex(done.err, r"MPI_Barrier: .*, called in Solver\.meet \(p\.py:9\)")
+        self.assertEqual(0, done.code, done.err)
+        calls = [c for c in self.written("p.json")["ranks"][0]["calls"]
+                 if c["call"] == "MPI_Barrier"]
+        self.assertEqual([(9, "p.py", 100), (13, "p.py", 1)],
+                         sorted((c["line"], os.path.basename(c["file"]), c["count"])
+                                for c in calls))
+        self.assertRegex(done.err, r"MPI_Barrier +Solver\.meet \(p\.py:9\) +200 ")
 
     def test_fortran(self):
         compiler = os.path.join(os.path.dirname(SINEW), "mpifort.sinew")

@@ -12,7 +12,6 @@
 
 #include "sinew/ask/idle_watch.hpp"
 #include "sinew/ask/inquiry.hpp"
-#include "sinew/ask/python_frames.hpp"
 #include "sinew/ask/roll_call.hpp"
 #include "sinew/base/clock.hpp"
 
@@ -75,40 +74,6 @@ TEST(stacks, calls_back) {
   EXPECT_FALSE(waits_in_call(reducing));
   EXPECT_FALSE(waits_in_call({}));
   EXPECT_TRUE(waits_in_call(waits_at(1).threads[0]));
-}
-
-/// What CPython 3.11 has made of
-///   def f(n):
-///       a = 1
-///
-///       for i in range(n):
-///           a += (i *
-///                 (n + a))
-///       (40 empty lines)
-///       return (a
-///               + 1)
-TEST(stacks, lines_of_python) {
-  constexpr char bytes[] =
-      "\x80\x00\xd8\x08\x09\x80\x41\xe5\x0d\x12\x90\x31\x89\x58\x8c\x58\xf0\x00\x02\x05"
-      "\x17\xf0\x00\x02\x05\x17\x88\x01\xd8\x08\x09\x88\x61\xd8\x0f\x10\x90\x31\x89\x75"
-      "\xf1\x03\x01\x0f\x16\xf1\x00\x01\x09\x17\x88\x01\x88\x01\xf0\x54\x01\x00\x0d\x0e"
-      "\xd8\x0e\x0f\xf1\x03\x01\x0d\x10\xf0\x00\x01\x05\x11";
-  const std::string table(bytes, sizeof bytes - 1);
-  // By the function's own co_lines().
-  const std::pair<std::uint64_t, int> ends[] = {{2, 1},  {6, 2},   {40, 4},  {44, 5}, {52, 6},
-                                                {64, 5}, {66, 47}, {68, 48}, {74, 47}};
-  std::uint64_t instruction = 0;
-  for (const auto& [end, line] : ends) {
-    for (; instruction < end; instruction += 2) {
-      EXPECT_EQ(python_line(table, 1, instruction), line) << instruction;
-    }
-  }
-  EXPECT_EQ(python_line(table, 1, 74), 0);
-  EXPECT_EQ(python_line("", 1, 0), 0);
-  for (std::size_t n = 0; n < table.size(); ++n) {  // cut off, and torn
-    (void)python_line(table.substr(0, n), 1, 1000);
-    (void)python_line(table.substr(n), 1, 1000);
-  }
 }
 
 /// The program's line is told, not that of the module in C which has called.

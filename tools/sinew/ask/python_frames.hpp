@@ -22,8 +22,4 @@ struct python_symbols {
 /// part; nothing if the interpreter is another one. Cold.
 [[nodiscard]] std::map<pid_t, stack> python_stacks(pid_t process, const python_symbols& at);
 
-/// In which line that is, of a function that begins in `first`: `table` is co_linetable, and
-/// `instruction` counts bytes. 0: in none. (CPython, Objects/locations.md.)
-[[nodiscard]] int python_line(const std::string& table, int first, std::uint64_t instruction);
-
 }  // namespace sinew::tool

@@ -17,6 +17,7 @@
 #include "abi/mpi/profile/profile.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/session.hpp"
+#include "abi/mpi/wait.hpp"
 #include "abi/mpi/watch.hpp"
 #include "abi/mpi/world.hpp"
 #include "sinew/base/check.hpp"
@@ -84,6 +85,7 @@ void open_library(int level) {
     process.comms[which] = c;
   }
   ::pthread_atfork(nullptr, nullptr, in_child);
+  explain_waits(runtime);
   trace::name_waits([] { return current_call; });
   SINEW_ENSURE(process.comms[1]->comm->size() == runtime.size());
   SINEW_ENSURE(process.comms[1]->comm->job_rank(process.comms[1]->comm->rank()) == runtime.rank());

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI-5.0 sections 3.7.3 and 3.7.5: waiting for and testing one, any, some or all requests.
+#include "abi/mpi/wait.hpp"
+
+#include <set>
+#include <utility>
+
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/request.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/lock.hpp"
+#include "sinew/boot/wait_report.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -141,12 +148,93 @@ int conclude_some(const list& all, int* outcount, int* indices, MPI_Status* stat
   return of.verdict();
 }
 
+/// Lists of which threads wait for the first, for whoever is told what they wait for.
+class waited_lists {
+ public:
+  class entry {
+   public:
+    explicit entry(const list& all) : all_(all) {
+      const base::guard held(lock_, process.threaded);
+      next_ = std::exchange(first_, this);
+    }
+    ~entry() {
+      const base::guard held(lock_, process.threaded);
+      entry** at = &first_;
+      while (*at != this) {
+        at = &(*at)->next_;
+      }
+      *at = next_;
+    }
+    entry(const entry&) = delete;
+    entry& operator=(const entry&) = delete;
+
+   private:
+    friend class waited_lists;
+    const list& all_;
+    entry* next_;
+  };
+
+  /// See core::runtime::explainer.
+  static bool explain(void*, const void* waited, boot::awaited& what) {
+    const base::guard held(lock_, process.threaded);
+    for (const entry* each = first_; each != nullptr; each = each->next_) {
+      if (&each->all_ == waited) {
+        return explain_any(each->all_, what);
+      }
+    }
+    return false;
+  }
+
+ private:
+  /// Where all are of messages: any of their ranks may end the wait.
+  static bool explain_any(const list& all, boot::awaited& what) {
+    bool is_first = true;
+    for (int i = 0; i < all.count; ++i) {
+      boot::awaited one;
+      const request_object* const r = all.active(i) ? all[i] : nullptr;
+      if (r == nullptr) {
+        continue;
+      }
+      if (r->inner == nullptr || !process.engine->explain(*r->inner, one)) {
+        return false;
+      }
+      add(one, is_first, what);
+      is_first = false;
+    }
+    return !is_first && what.ranks.size() <= boot::most_awaited_ranks;
+  }
+
+  /// What they do not have in common is not told.
+  static void add(const boot::awaited& one, bool is_first, boot::awaited& to) {
+    if (is_first) {
+      to = one;
+      return;
+    }
+    const bool alike =
+        one.what == to.what && one.tag == to.tag && one.communicator == to.communicator;
+    boot::awaited sum = alike ? to : boot::awaited{};
+    sum.bytes = one.bytes == to.bytes ? one.bytes : -1;
+    sum.other_tag = -1;
+    sum.ranks.clear();
+    if (!one.ranks.empty() && !to.ranks.empty()) {  // empty: any rank
+      std::set<int> ranks(to.ranks.begin(), to.ranks.end());
+      ranks.insert(one.ranks.begin(), one.ranks.end());
+      sum.ranks.assign(ranks.begin(), ranks.end());
+    }
+    to = std::move(sum);
+  }
+
+  inline static base::lock lock_;
+  inline static entry* first_ = nullptr;
+};
+
 void wait_for_first(const list& all) {
   SINEW_EXPECT(all.any_active());
   if (all.first(is_complete) >= 0) {
     return;
   }
   let_messages_in();
+  const waited_lists::entry known(all);
   process.runtime->wait_until(
       [](void* l) { return static_cast<const list*>(l)->first_ended() >= 0; },
       const_cast<list*>(&all));
@@ -154,6 +242,10 @@ void wait_for_first(const list& all) {
 }
 
 }  // namespace
+
+void explain_waits(core::runtime& rt) {
+  rt.add_diagnosis(nullptr, &process, waited_lists::explain);
+}
 
 int impl::Wait(MPI_Request* request, MPI_Status* status) {
   check_out(request, "request");

@@ -231,12 +231,12 @@ void runtime::set_diagnosis(void (*print)(void*), void* context, explainer expla
   impl::of(*this).diagnoses_[0] = {print, context, explain};
 }
 
-void runtime::add_diagnosis(void (*print)(void*), void* context) {
-  SINEW_EXPECT(print != nullptr);
+void runtime::add_diagnosis(void (*print)(void*), void* context, explainer explain) {
+  SINEW_EXPECT(print != nullptr || explain != nullptr);
   auto& diagnoses = impl::of(*this).diagnoses_;
   for (int which = 1; which < impl::most_chores; ++which) {
-    if (diagnoses[which].print == nullptr) {
-      diagnoses[which] = {print, context, nullptr};
+    if (diagnoses[which].print == nullptr && diagnoses[which].explain == nullptr) {
+      diagnoses[which] = {print, context, explain};
       return;
     }
   }

@@ -117,4 +117,8 @@ bool engine::state::explain(const void* waited, boot::awaited& what) {
   return known;
 }
 
+bool engine::explain(const request& waited, boot::awaited& what) {
+  return state_->explain(static_cast<const core::completion*>(&waited), what);
+}
+
 }  // namespace sinew::p2p

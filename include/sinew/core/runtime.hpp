@@ -142,8 +142,8 @@ class runtime {
   using explainer = bool (*)(void* context, const void* waited, boot::awaited& what);
   void set_diagnosis(void (*print)(void* context), void* context,
                      explainer explain = nullptr) noexcept;
-  /// More of it, by other modules; dropped by its context. Cold.
-  void add_diagnosis(void (*print)(void* context), void* context);
+  /// More of it, by other modules, one or both; dropped by its context. Cold.
+  void add_diagnosis(void (*print)(void* context), void* context, explainer explain = nullptr);
   void drop_diagnosis(void* context) noexcept;
 
   /// How often this rank has slept on the doorbell, for want of messages. Cold.

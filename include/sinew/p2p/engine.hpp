@@ -269,6 +269,9 @@ class engine {
   bool test(request& r) { return r.done() || (runtime_.poll(), r.done()); }
   /// Gives the request back; if it is not done, when it is (MPI_Request_free).
   void release(request* r);
+  /// For what a thread waits that waits for this one; false: that is not known. By the thread that
+  /// makes progress, as a core::runtime::explainer. Cold.
+  [[nodiscard]] bool explain(const request& waited, boot::awaited& what);
   /// Receives only: true if it had not matched; then it completes with fault::cancelled.
   bool cancel(request& r);
   /// Sends only: asks the receiver to give back a message that no receive has met. It completes

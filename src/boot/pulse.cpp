@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
 #include <string>
 
-#include "sinew/base/error.hpp"
 #include "sinew/boot/session.hpp"
 #include "sinew/boot/shared_memory.hpp"
 
@@ -57,7 +57,7 @@ void share_pulse(const place& where) noexcept {
     if (put_in_place_of_page(memory.get()) && ::pthread_atfork(nullptr, nullptr, in_child) == 0) {
       number = memory.release();
     }
-  } catch (const error&) {  // NOLINT(bugprone-empty-catch): nobody can look, then
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody can look, then
   }
 }
 

@@ -76,11 +76,13 @@ class peer_table {
   /// Numbers of ranks, those of strangers included: the entries of a table by rank.
   [[nodiscard]] int size() const noexcept { return near_ranks_ + core::outside::room; }
   [[nodiscard]] bool is_stranger(job_rank peer) const noexcept { return !peer.below(near_ranks_); }
-  /// On the same node.
-  [[nodiscard]] bool is_near(job_rank peer) const { return where_.is_near(peer); }
   /// Strangers exist only once their endpoint is there. Acquire: it is complete before it is seen.
   [[nodiscard]] fabric::endpoint& endpoint_to(job_rank peer) const noexcept {
     return !is_stranger(peer) ? net_ : *far_.load(std::memory_order_acquire);
+  }
+  /// On the same node.
+  [[nodiscard]] bool is_near(job_rank peer) const {
+    return where_.is_near(peer) || endpoint_to(peer).is_beside(peer);
   }
   /// Of the job's own fabric.
   [[nodiscard]] fabric::endpoint& network() const noexcept { return net_; }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <functional>
 #include <limits>
-#include <queue>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/route/fair_shares.hpp"
 #include "sinew/route/simulate.hpp"
 
 namespace sinew::route {
@@ -13,21 +12,23 @@ namespace {
 
 constexpr double no_event = std::numeric_limits<double>::infinity();
 
-// Links, injection, taking out and copying are all just things with a rate.
+// Links, then each node's injection, taking out and copying.
+std::vector<double> rates_of_things(const topology& net, const machine& costs) {
+  std::vector<double> rates(net.links() + 2 * std::size_t{net.nodes()}, costs.injection_bandwidth);
+  for (link_id l = 0; l < net.links(); ++l) {
+    rates[l] = net.capacity(l) * costs.link_bandwidth;
+  }
+  rates.resize(rates.size() + net.nodes(), costs.copy_bandwidth);
+  return rates;
+}
+
 class fluid {
  public:
   fluid(const topology& net, const route_plan& plan, const simulation_options& o)
-      : net_(net), plan_(plan), o_(o) {
+      : net_(net), plan_(plan), o_(o), shares_(rates_of_things(net, o.costs)) {
     const std::size_t nodes = net.nodes();
-    rate_of_thing_.assign(net.links() + 3 * nodes, o.costs.injection_bandwidth);
-    for (link_id l = 0; l < net.links(); ++l) {
-      rate_of_thing_[l] = net.capacity(l) * o.costs.link_bandwidth;
-    }
-    const std::size_t copies = net.links() + 2 * nodes;
-    std::fill(rate_of_thing_.begin() + static_cast<std::ptrdiff_t>(copies), rate_of_thing_.end(),
-              o.costs.copy_bandwidth);
     for (std::size_t p = 0; p < plan.paths.size(); ++p) {
-      add_path(p, copies);
+      add_path(p, net.links() + 2 * nodes);
     }
   }
 
@@ -38,12 +39,12 @@ class fluid {
       out.bytes += bytes;
     }
     for (std::size_t alive = left_.size(); alive > 0;) {
-      share();
+      (void)shares_.settle();
       double next = no_event;
       for (std::size_t f = 0; f < left_.size(); ++f) {
         if (left_[f] > 0) {
-          SINEW_ASSERT(rate_[f] > 0);
-          next = std::min(next, left_[f] / rate_[f]);
+          SINEW_ASSERT(rate_of(f) > 0);
+          next = std::min(next, left_[f] / rate_of(f));
         }
       }
       // Those that end soon after keep their rates until then.
@@ -52,14 +53,15 @@ class fluid {
         if (left_[f] <= 0) {
           continue;
         }
-        const double needed = left_[f] / rate_[f];
+        const double needed = left_[f] / rate_of(f);
         if (needed <= next) {
           SINEW_ASSERT(alive != 0);
           out.seconds = std::max(out.seconds, now + needed + delay_[f]);
           left_[f] = 0;
+          shares_.remove(static_cast<fair_shares::flow_id>(f));
           --alive;
         } else {
-          left_[f] -= rate_[f] * next;
+          left_[f] -= rate_of(f) * next;
         }
       }
       now += next;
@@ -68,6 +70,10 @@ class fluid {
   }
 
  private:
+  [[nodiscard]] double rate_of(std::size_t f) const {
+    return shares_.rate(static_cast<fair_shares::flow_id>(f));
+  }
+
   void add_path(std::size_t p, std::size_t copies) {
     const auto path = plan_.paths[p];
     if (path.empty() || plan_.bytes[p] == 0) {
@@ -81,92 +87,30 @@ class fluid {
     } else {
       places = forwarding_places(net_, path);
     }
-    things_.insert(things_.end(), path.begin(), path.end());
-    things_.push_back(net_.links() + net_.from(path.front()));
-    things_.push_back(net_.links() + net_.nodes() + net_.to(path.back()));
+    std::vector<fair_shares::thing_id> things(path.begin(), path.end());
+    things.push_back(net_.links() + net_.from(path.front()));
+    things.push_back(net_.links() + net_.nodes() + net_.to(path.back()));
     const machine& m = o_.costs;
     double delay = m.start_up + m.hop_latency * static_cast<double>(path.size());
     const auto chunk = static_cast<double>(std::min(m.chunk, plan_.bytes[p]));
     for (const std::uint32_t at : places) {
-      things_.push_back(static_cast<std::uint32_t>(copies) + net_.from(path[at]));
+      things.push_back(static_cast<std::uint32_t>(copies) + net_.from(path[at]));
       delay += m.forward_latency + chunk / m.copy_bandwidth +
                chunk / (net_.capacity(path[at]) * m.link_bandwidth);
     }
-    first_.push_back(things_.size());
+    // None has gone, so flows have the numbers 0, 1, 2, ...
+    [[maybe_unused]] const fair_shares::flow_id number = shares_.add(things);
+    SINEW_ENSURE(number == left_.size());
     left_.push_back(static_cast<double>(plan_.bytes[p]));
     delay_.push_back(delay);
-  }
-
-  // Max-min fair rates: the thing with the least room per flow settles its flows, and so on.
-  void share() {
-    std::vector<double> room = rate_of_thing_;
-    std::vector<std::uint32_t> flows(room.size(), 0);
-    for (std::size_t f = 0; f < left_.size(); ++f) {
-      if (left_[f] <= 0) {
-        continue;
-      }
-      for (std::size_t i = first_[f]; i < first_[f + 1]; ++i) {
-        ++flows[things_[i]];
-      }
-    }
-    std::vector<std::size_t> begin(room.size() + 1, 0);
-    for (std::size_t t = 0; t < room.size(); ++t) {
-      begin[t + 1] = begin[t] + flows[t];
-    }
-    std::vector<std::uint32_t> users(begin.back());
-    std::vector<std::size_t> at(begin.begin(), begin.end() - 1);
-    for (std::size_t f = 0; f < left_.size(); ++f) {
-      if (left_[f] <= 0) {
-        continue;
-      }
-      for (std::size_t i = first_[f]; i < first_[f + 1]; ++i) {
-        users[at[things_[i]]++] = static_cast<std::uint32_t>(f);
-      }
-    }
-    rate_.assign(left_.size(), 0);
-    using entry = std::pair<double, std::uint32_t>;
-    std::priority_queue<entry, std::vector<entry>, std::greater<>> heap;
-    for (std::uint32_t t = 0; t < room.size(); ++t) {
-      if (flows[t] > 0) {
-        heap.emplace(room[t] / flows[t], t);
-      }
-    }
-    while (!heap.empty()) {
-      const auto [part, t] = heap.top();
-      heap.pop();
-      if (flows[t] == 0) {
-        continue;
-      }
-      const double fresh = room[t] / flows[t];
-      SINEW_ASSERT(fresh >= part * (1 - 1e-6));  // who settles leaves the others no less each
-      if (fresh > part * (1 + 1e-12)) {          // others have settled since
-        heap.emplace(fresh, t);
-        continue;
-      }
-      for (std::size_t u = begin[t]; u < begin[t + 1]; ++u) {
-        const std::uint32_t f = users[u];
-        if (rate_[f] > 0) {
-          continue;
-        }
-        rate_[f] = fresh;
-        for (std::size_t i = first_[f]; i < first_[f + 1]; ++i) {
-          SINEW_ASSERT(flows[things_[i]] != 0);
-          room[things_[i]] = std::max(0.0, room[things_[i]] - fresh);
-          --flows[things_[i]];
-        }
-      }
-    }
   }
 
   const topology& net_;
   const route_plan& plan_;
   const simulation_options& o_;
-  std::vector<double> rate_of_thing_;
-  std::vector<std::size_t> first_ = {0};
-  std::vector<std::uint32_t> things_;  // by flow
+  fair_shares shares_;
   std::vector<double> left_;
   std::vector<double> delay_;
-  std::vector<double> rate_;
 };
 
 }  // namespace

@@ -6,6 +6,12 @@
 namespace sinew::sim {
 namespace {
 
+/// Whether the long messages of one that has died have left.
+constexpr std::int64_t look_again_ns = 1000;
+
+}  // namespace
+namespace {
+
 /// A turn for what its rank no longer waits for.
 bool is_stale(const event& e, const rank_state& rank) {
   return e.what == happening::turn &&
@@ -77,7 +83,8 @@ std::optional<notice> event_queue::take_notice(std::int64_t time) {
   while (next_notice() <= time) {
     const notice what = notices_.begin()->second;
     notices_.erase(notices_.begin());
-    const std::int64_t last = job_.of(what.rank).last_arrival;
+    const rank_state& sender = job_.of(what.rank);
+    const std::int64_t last = sender.on_links == 0 ? sender.last_arrival : time + look_again_ns;
     if (!what.death || last < time) {
       return what;
     }

@@ -26,7 +26,8 @@ struct rank_state {
   std::uint64_t hand_overs = 0;
   std::int64_t local = 0;         ///< its time; never goes back, and no turn begins before it
   std::int64_t sent = 0;          ///< when it sent last
-  std::int64_t last_arrival = 0;  ///< of what it has sent
+  std::int64_t last_arrival = 0;  ///< of what it has sent, as far as that is known
+  std::uint64_t on_links = 0;     ///< messages of which it is not
   std::int64_t until = vw::never;
   std::deque<std::uint64_t> arrived;  ///< numbers of messages that have come, and lie here
   /// Of the messages in its ring: the sender, and where it ends in the ring's count of bytes.

@@ -62,9 +62,27 @@ void messages::count_taken(int rank) {
 }
 
 void messages::inject(std::uint64_t number) {
+  const message& m = all_[number];
+  const std::uint64_t bytes = m.head.size + sizeof m.head.head;
+  if (const auto time = net_.send({m.from, m.to, bytes, number}, job_.now)) {
+    expect(number, *time);
+  } else {
+    ++job_.of(m.from).on_links;
+  }
+}
+
+void messages::take_left() {
+  left_.clear();
+  net_.advance(job_.now, left_);
+  for (const network::left& each : left_) {
+    --job_.of(all_[each.number].from).on_links;
+    expect(each.number, each.arrival);
+  }
+}
+
+void messages::expect(std::uint64_t number, std::int64_t time) {
   message& m = all_[number];
-  std::int64_t time = net_.arrival(m.from, m.to, m.head.size + sizeof m.head.head, job_.now);
-  time += events_.varied(1 + (time - job_.now) / 2);
+  time += events_.varied(1 + (time - m.head.time) / 2);
   const std::uint64_t pair =
       static_cast<std::uint64_t>(m.from) << 32 | static_cast<std::uint32_t>(m.to);
   std::int64_t& last = last_arrival_[pair];

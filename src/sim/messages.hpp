@@ -28,8 +28,10 @@ class messages {
   void take_sent(int rank);
   /// Who has sent what this rank has taken may send more.
   void count_taken(int rank);
-  /// The network says when it arrives.
+  /// The network says when it arrives; of a long one, once it has left the links.
   void inject(std::uint64_t message);
+  /// Long ones that have left the links until now.
+  void take_left();
   /// It lies ready for its receiver, which gets a turn if it waits.
   void arrive(std::uint64_t message);
   /// Hands over credits, and what has come by the rank's time, as far as its ring has room.
@@ -50,12 +52,14 @@ class messages {
   std::uint64_t keep(message m);
   void let_go(std::uint64_t number);
   [[nodiscard]] bool hand_credits(int rank);
+  void expect(std::uint64_t message, std::int64_t arrival);
 
   job_state& job_;
   event_queue& events_;
   network& net_;
   std::vector<message> all_;         ///< by number
   std::vector<std::uint64_t> free_;  ///< numbers of messages that are gone
+  std::vector<network::left> left_;  ///< of take_left(); here for its memory
   std::unordered_map<std::uint64_t, std::int64_t> last_arrival_;  ///< by sender and receiver
 };
 

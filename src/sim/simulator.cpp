@@ -35,11 +35,13 @@ class simulator::state {
         mail_(job_, events_, *net_),
         turns_(job_, events_, mail_) {
     job_.head.ranks = static_cast<std::uint32_t>(ranks);
+    job_.head.ranks_on_a_node = static_cast<std::uint32_t>(net_->ranks_per_node());
     job_.head.layout = vw::this_layout;
     for (int r = 0; r < ranks; ++r) {
       vw::port& p = job_.port(r);
       p.send_ns = static_cast<std::int64_t>(net_->speeds().send_overhead);
       p.receive_ns = static_cast<std::int64_t>(net_->speeds().receive_overhead);
+      p.beside_ns = static_cast<std::int64_t>(net_->speeds().node_latency / 4);
       p.compute = how.compute;
       p.dies_at = vw::never;
     }
@@ -98,11 +100,12 @@ class simulator::state {
   /// the turn side by side, each at its own time. Messages are injected only when no rank can send
   /// an earlier one any more.
   bool advance() {
-    const std::int64_t next = events_.next();
+    const std::int64_t next = std::min(events_.next(), net_->next_change());
     if (next == vw::never) {
       return turns_.some_run();
     }
     job_.now = next;
+    mail_.take_left();
     while (const std::optional<std::uint64_t> message = events_.take_injection(job_.now)) {
       mail_.inject(*message);
     }
@@ -162,7 +165,7 @@ class simulator::state {
         return false;
       }
     }
-    while (together && events_.has_messages_or_turns()) {
+    while (together && (events_.has_messages_or_turns() || net_->next_change() != vw::never)) {
       (void)advance();  // what was under way when they left
     }
     const std::int64_t now = together ? job_.counted.virtual_ns : job_.now;

@@ -166,6 +166,7 @@ void turns::collect(int rank) {
   r.local = std::max(p.local.load(std::memory_order_relaxed), r.local);
   r.until = std::min(p.until.load(std::memory_order_relaxed), p.dies_at);
   r.refused = p.refused.exchange(0, std::memory_order_relaxed) != 0;
+  const bool was_full = p.full.exchange(0, std::memory_order_relaxed) != 0;  // and no longer is
   const vw::reason why = p.why.load(std::memory_order_relaxed);
   r.left = r.died || why == vw::reason::leaves;
   r.sleeps = why == vw::reason::sleeps;
@@ -178,7 +179,7 @@ void turns::collect(int rank) {
     events_.add_turn(rank, r.until);
     return;
   }
-  if (!r.handed.empty() || (r.refused && !r.credits.empty())) {
+  if (was_full || !r.handed.empty() || (r.refused && !r.credits.empty())) {
     events_.add_turn(rank, r.local);
   } else if (!r.arrived.empty()) {
     events_.add_turn(rank, mail_.first_arrival(rank));

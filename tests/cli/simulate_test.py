@@ -199,7 +199,7 @@ class Simulate(unittest.TestCase):
     def test_wrong_options(self):
         for words, wanted in (
                 (("--network", "torus:4,hop=x"), "cannot be read"),
-                (("--network", "torus:4,speeds=fast"), "they are none of bgq, tofu"),
+                (("--network", "torus:4,speeds=fast"), "speeds= takes one of bgq, tofu"),
                 (("--network", "moon:4"), "moon"),
                 (("--network", "torus:2", "-n", "4"), "have no room on"),
                 (("--seed", "-1"), "--seed takes a whole number"),
@@ -215,6 +215,9 @@ class Simulate(unittest.TestCase):
             done = simulate(*words, RING)
             self.assertNotEqual(done.code, 0, words)
             self.assertIn(wanted, done.err)
+        done = simulate("--calibrate", "some.speeds", RING)
+        self.assertEqual(done.code, 2)
+        self.assertIn("--calibrate runs no program", done.err)
         done = run(SINEW, "run", "--seed", "4", RING)
         self.assertEqual(done.code, 2)
         self.assertIn("need --simulate", done.err)

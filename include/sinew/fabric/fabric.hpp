@@ -195,6 +195,9 @@ class endpoint {
   /// A hint that may change at any time: a message of several packets reaches `peer` sooner if it
   /// is sent in packets than if `peer` copies it by get(). Warm.
   [[nodiscard]] virtual bool streams_to(job_rank /*peer*/) { return false; }
+  /// Whether `peer` is to be served as a rank of the same node although it shares no memory with
+  /// this one: so it is on a node of a simulated network. Does not change. Warm.
+  [[nodiscard]] virtual bool is_beside(job_rank /*peer*/) const { return false; }
 
   // --- what some can do, and the rest cannot ---
 

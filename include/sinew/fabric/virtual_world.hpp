@@ -74,13 +74,15 @@ struct port {
   std::atomic<std::uint64_t> hand_overs;         ///< so far
   std::atomic<reason> why;                       ///< of the last one
   std::atomic<std::uint32_t> refused;            ///< a send was, since the last one
+  std::atomic<std::uint32_t> full;               ///< a send found no room in `out` since then
   std::atomic<std::uint32_t> news;               ///< a notice was shown, since the last sleep
   std::atomic<std::uint32_t> report;             ///< the simulator asks what the rank waits for
   std::atomic<std::int64_t> now;                 ///< when the turn begins
   std::atomic<std::int64_t> local;               ///< the rank's time when it hands over
   std::atomic<std::int64_t> until;               ///< when it wants its turn back at the latest
   // Written before the ranks begin.
-  std::int64_t send_ns, receive_ns;  ///< a rank's own time for a message
+  std::int64_t send_ns, receive_ns;  ///< a rank's own time for a message to, from another node
+  std::int64_t beside_ns;            ///< the same to and from a rank of its own node
   double compute;                    ///< virtual time for each of the processor
   std::int64_t dies_at;              ///< its process ends itself then; or never
   ring out, in;
@@ -93,11 +95,12 @@ struct head {
   alignas(64) std::atomic<std::uint32_t> running;
   std::atomic<std::uint32_t> woken;  ///< turns that ranks have taken by wake(), returns
   std::uint32_t ranks;
-  std::uint64_t layout;  ///< `this_layout` of who has made it
+  std::uint32_t ranks_on_a_node;  ///< in blocks of consecutive ones
+  std::uint64_t layout;           ///< `this_layout` of who has made it
 };
 /// Programs that were linked to another Sinew have another one, if it is changed with what stands
 /// here.
-inline constexpr std::uint64_t this_layout = std::uint64_t{sizeof(port)} << 32 | 3;
+inline constexpr std::uint64_t this_layout = std::uint64_t{sizeof(port)} << 32 | 5;
 
 /// The head has a page, and each port has whole pages behind it.
 inline constexpr std::size_t page = 4096;

@@ -72,6 +72,7 @@ class disturbed_endpoint final : public endpoint {
     return inner_->longest_to(peer);
   }
   [[nodiscard]] bool streams_to(job_rank peer) override { return inner_->streams_to(peer); }
+  [[nodiscard]] bool is_beside(job_rank peer) const override { return inner_->is_beside(peer); }
 
   remote_key expose(void* address, std::size_t bytes) override {
     return inner_->expose(address, bytes);

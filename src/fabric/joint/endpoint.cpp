@@ -68,6 +68,9 @@ class joint_endpoint final : public endpoint {
     return way_to(peer).longest_to(peer);
   }
   [[nodiscard]] bool streams_to(job_rank peer) override { return way_to(peer).streams_to(peer); }
+  [[nodiscard]] bool is_beside(job_rank peer) const override {
+    return way_to(peer).is_beside(peer);
+  }
 
   remote_key expose(void* address, std::size_t bytes) override {
     const remote_key near = near_->expose(address, bytes);

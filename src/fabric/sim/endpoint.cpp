@@ -63,6 +63,11 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
   [[nodiscard]] int size() const noexcept override { return static_cast<int>(world_.ranks); }
   [[nodiscard]] const limits& bounds() const noexcept override { return bounds_; }
   [[nodiscard]] const char* name() const noexcept override { return "sim"; }
+  [[nodiscard]] bool is_beside(job_rank peer) const override {
+    return peer.index() / world_.ranks_on_a_node == rank_.index() / world_.ranks_on_a_node;
+  }
+  // As in shared memory while the processors are near each other.
+  [[nodiscard]] bool streams_to(job_rank peer) override { return is_beside(peer); }
 
   status send_medium(job_rank peer, handler_id id, header head, const void* data,
                      std::size_t size) override {
@@ -152,9 +157,10 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
     die_if_due();
     record* const next = port_.out.reserve(what.size);
     if (next == nullptr) {
+      port_.full.store(1, std::memory_order_relaxed);
       return false;
     }
-    spend(port_.send_ns);
+    spend(what.peer != launcher && is_beside(peer_of(what)) ? port_.beside_ns : port_.send_ns);
     *next = what;
     next->time = local_ns();
     if (data != nullptr && what.size != 0) {
@@ -184,6 +190,10 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
     return taken;
   }
 
+  [[nodiscard]] static job_rank peer_of(const record& what) noexcept {
+    return job_rank{static_cast<int>(what.peer)};
+  }
+
   int take_ready(int budget) {
     int taken = 0;
     while (record* const next = port_.in.front()) {
@@ -197,14 +207,14 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
       if (taken == budget) {
         break;
       }
-      const arrival m{job_rank{static_cast<int>(next->peer)}, next->head,
-                      reinterpret_cast<const std::byte*>(next + 1), next->size};
+      const arrival m{peer_of(*next), next->head, reinterpret_cast<const std::byte*>(next + 1),
+                      next->size};
       if (!deliver(static_cast<handler_id>(next->id), m).done()) {
         break;
       }
       port_.in.pop(*next);
       ++taken;
-      spend(port_.receive_ns);
+      spend(is_beside(m.source) ? port_.beside_ns : port_.receive_ns);
     }
     return taken;
   }

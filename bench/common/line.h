@@ -6,9 +6,14 @@
 #include "measure.h"
 #include "trip.h"
 
-// Called by all ranks once; on two hosts samples are without trips.
+// Called by all ranks once; on two hosts samples are without trips, and on two simulated ones,
+// whose processes could have memory in common.
 static inline void line_open(int rank) {
-  int whose[2], works = 0;
+  int whose[2], works = 0, rank_here;
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &rank_here);
+  MPI_Comm_free(&node);
   if (rank > 1) return;
   if (rank == 0) {
     trip_make(whose);
@@ -16,7 +21,7 @@ static inline void line_open(int rank) {
     MPI_Recv(&works, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else {
     MPI_Recv(whose, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    works = trip_join(whose);
+    works = rank_here == 1 && trip_join(whose);
     MPI_Send(&works, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
   }
   trip_agree(works);

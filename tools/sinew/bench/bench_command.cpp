@@ -14,6 +14,7 @@
 #include "sinew/bench/host_floor.hpp"
 #include "sinew/bench/run.hpp"
 #include "sinew/commands.hpp"
+#include "sinew/sim/network.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -60,6 +61,10 @@ std::vector<option> option_table(bench_options& o) {
        "COMMAND",
        "starts a command on a host: COMMAND HOST LINE (default: ssh)",
        [&o](std::string_view text) { o.hosts.agent = text; }},
+      {{"--simulate"},
+       "NETWORK",
+       "Sinew alone, in virtual time on this network, as sinew simulate --network takes it",
+       [&o](std::string_view text) { o.network = text; }},
       {{"--shape"},
        "AxBxC",
        "carry --hosts: the torus that cables of the hosts make, like 2x2x2x2",
@@ -129,6 +134,21 @@ void check_hosts(const bench_options& o) {
   }
 }
 
+void check_network(const bench_options& o) {
+  if (o.network.empty()) {
+    return;
+  }
+  if (o.hosts.given()) {
+    throw usage_failure("a simulated network is on this machine: leave out --hosts and --hostfile");
+  }
+  (void)sim::parse_network(o.network);
+  for (const experiment* e : o.experiments) {
+    if (!e->by.over_mpi()) {
+      throw usage_failure(std::string(e->name) + " is not simulated: it is no program of MPI");
+    }
+  }
+}
+
 bench_options read_command_line(int argc, char** argv) {
   bench_options o;
   const std::vector<option> table = option_table(o);
@@ -142,6 +162,9 @@ bench_options read_command_line(int argc, char** argv) {
   }
   if (o.experiments.empty()) {
     for (const experiment* e : all_experiments()) {
+      if (!o.network.empty() && !e->by.over_mpi()) {
+        continue;
+      }
       if (!o.hosts.given() || (e->hosts != between_hosts::no &&
                                (e->hosts != between_hosts::torus || !o.asked.shape.empty()))) {
         o.experiments.push_back(e);
@@ -149,6 +172,7 @@ bench_options read_command_line(int argc, char** argv) {
     }
   }
   check_hosts(o);
+  check_network(o);
   return o;
 }
 

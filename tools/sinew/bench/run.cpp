@@ -76,6 +76,10 @@ class bench_run {
     if (options_.hosts.given() && !reach_hosts()) {
       return interrupted() ? 130 : 1;
     }
+    if (!options_.network.empty()) {
+      facts_.hosts = "simulated: " + options_.network;
+      std::printf("%s\n", facts_.hosts.c_str());
+    }
     gather();
     for (const planned& p : plan_) {
       if (!interrupted()) {
@@ -131,12 +135,13 @@ class bench_run {
   [[nodiscard]] machine look_around() {
     machine found;
     if (auto ours = find_ours()) {
+      ours->network = options_.network;
       found.mpi.push_back(*ours);
     } else {
       std::fprintf(stderr, "sinew: not measured: no mpicc.sinew beside this program.\n");
       ours_failed_ = true;
     }
-    if (options_.peers == "none") {
+    if (options_.peers == "none" || !options_.network.empty()) {
       return found;
     }
     const std::vector<subject> peers = find_peers();
@@ -284,6 +289,9 @@ class bench_run {
   }
 
   [[nodiscard]] std::vector<command> floors_of(const planned& p) const {
+    if (!options_.network.empty()) {
+      return {};
+    }
     if (p.over == nullptr) {
       return p.of->by.floors(*p.of, options_.asked);
     }

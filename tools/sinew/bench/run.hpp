@@ -20,6 +20,7 @@ struct bench_options {
   std::map<const experiment*, std::vector<std::string>> cases;
   std::string json;
   std::string peers = "auto";
+  std::string network;             ///< ours runs in virtual time on this one; empty: really
   int rounds = 0;                  ///< 0: as the experiment says
   std::vector<std::string> words;  ///< the command line, for the file
   bool help = false;

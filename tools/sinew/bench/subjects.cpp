@@ -288,7 +288,10 @@ command launch_command(const subject& who, int ranks, const std::string& program
     c.words.insert(c.words.end(), more.begin(), more.end());
   };
   if (who.name == "sinew") {
-    add({"run"});
+    add({who.network.empty() ? "run" : "simulate"});
+    if (!who.network.empty()) {
+      add({"--network", who.network.c_str()});
+    }
   }
   if (!who.engine.empty()) {
     c.environment = {{"SINEW_MATCH_ENGINE", who.engine}};

@@ -20,8 +20,9 @@ struct subject {
   std::string version = {};         ///< "5.0.2"; of Sinew: empty until a program has told
   bool default_transport = true;    ///< whether it runs with the implementation's own defaults
   std::string ucx_transports = {};  ///< otherwise: over UCX, with these; empty: UCX chooses
-  bool variant = false;     ///< one more way of another subject: where transports are compared
-  std::string engine = {};  ///< of ours: how it matches; empty: the default
+  bool variant = false;      ///< one more way of another subject: where transports are compared
+  std::string engine = {};   ///< of ours: how it matches; empty: the default
+  std::string network = {};  ///< of ours: it runs in virtual time on this one; empty: really
   std::vector<std::string> options = {};    ///< more words for its launcher
   std::vector<std::string> arguments = {};  ///< more words for its programs
   bool may_tell_version = false;            ///< `version` gives way to what a program prints

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sinew/base/sentence.hpp"
+#include "sinew/bench/calibrate.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/run/job.hpp"
 #include "sinew/run/mpiexec_words.hpp"
@@ -58,6 +59,9 @@ int run_words(const std::vector<std::string_view>& words, command_page (*page)()
   if (options.help) {
     std::fputs(help_text(page()).c_str(), stdout);
     return 0;
+  }
+  if (!options.calibrate.empty()) {
+    return calibrate(options);
   }
   return options.runs != 0 ? explore(options, words, run_once)
                            : run_once(std::move(options), words);

@@ -290,6 +290,11 @@ std::vector<option> simulation_options(run_options& options) {
        "NETWORK[,NAME=VALUE]",
        "simulated: the network, as sinew route takes it, and its speeds; see sinew simulate",
        [&options](std::string_view v) { options.network = v; }},
+      {{"--calibrate"},
+       "FILE",
+       "simulated: runs no program; measures this machine, or the first two of --hosts, and writes "
+       "their speeds for --network speeds=FILE",
+       [&options](std::string_view v) { options.calibrate = v; }},
       {{"--ranks-per-node"},
        "N",
        "simulated: ranks that share a node, and its adapter (default: 1)",
@@ -390,12 +395,12 @@ void check(const run_options& options) {
       !options.network.empty() || options.seed != usual.seed || options.compute != usual.compute ||
       options.preempt || options.runs != usual.runs || options.same_output ||
       !options.draws.empty() || !options.faults.empty() || !options.matches.empty() ||
-      !options.picture.empty() || options.ranks_per_node != usual.ranks_per_node;
+      !options.picture.empty() || options.ranks_per_node != usual.ranks_per_node ||
+      !options.calibrate.empty();
   if (of_simulation && !options.simulate) {
     throw usage_failure(
-        "--network, --ranks-per-node, --seed, --compute, --runs, --fault, --match and --preempt "
-        "need "
-        "--simulate");
+        "--network, --calibrate, --ranks-per-node, --seed, --compute, --runs, --fault, --match and "
+        "--preempt need --simulate");
   }
   if (!options.report.empty() && options.runs != 0) {
     throw usage_failure("--report is of one job, not of the runs of sinew explore");
@@ -403,7 +408,8 @@ void check(const run_options& options) {
   if (!options.draws.empty() && options.runs == 0) {
     throw usage_failure("--faults is for the runs of sinew explore; --fault names one of one run");
   }
-  if (options.simulate && (!options.hosts.empty() || !options.host_file.empty())) {
+  if (options.simulate && options.calibrate.empty() &&
+      (!options.hosts.empty() || !options.host_file.empty())) {
     throw usage_failure("a simulated job runs on this machine: leave out --hosts and --hostfile");
   }
   if (options.simulate && options.threads_as_fibers) {
@@ -439,6 +445,13 @@ run_options parse_run(std::span<const std::string_view> words) {
     words = words.subspan(parse_options(words, known, remark_on_mpiexec_option));
     if (options.help) {
       return options;
+    }
+    if (!options.calibrate.empty()) {
+      if (!words.empty()) {
+        throw usage_failure("--calibrate runs no program: leave out \"" +
+                            std::string(words.front()) + '"');
+      }
+      break;
     }
     std::vector<std::string>& arguments = options.applications.back().arguments;
     while (!words.empty() && words.front() != ":") {

@@ -58,6 +58,7 @@ struct run_options {
   int tree_width = 32;         ///< daemons that the launcher, and each daemon, starts itself
   double host_timeout_s = 4;   ///< a host that is not heard of for so long is lost; 0: never
   bool simulate = false;       ///< in virtual time; what follows is of that
+  std::string calibrate;       ///< a file to write speeds of hosts to; empty: run a program
   std::string network;         ///< sim::parse_network; empty: not given
   std::uint64_t seed = 0;
   double compute = 0;  ///< virtual time for each of the processor's

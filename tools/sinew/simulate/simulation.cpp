@@ -39,9 +39,6 @@ constexpr std::int64_t patience_ns = 100'000'000;
 /// Of its own, for a rank: measured with a small program, and rounded up.
 constexpr std::uint64_t bytes_of_a_rank = std::uint64_t{3} << 19;
 
-/// All nodes at one switch.
-std::string usual_network(int nodes) { return "fattree:1;" + std::to_string(nodes) + ";1;1"; }
-
 void check_memory(int ranks) {
   struct sysinfo now{};
   if (::sysinfo(&now) != 0) {
@@ -84,9 +81,8 @@ simulation::simulation(run_options& options)
       bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   check_memory(ranks_);
   const int nodes = (ranks_ + options.ranks_per_node - 1) / options.ranks_per_node;
-  const sim::network_choice choice =
-      sim::parse_network(options.network.empty() ? usual_network(nodes) : options.network);
-  auto net = std::make_unique<sim::network>(choice, ranks_, options.ranks_per_node);
+  auto net = std::make_unique<sim::network>(sim::parse_network(options.network, nodes), ranks_,
+                                            options.ranks_per_node);
   SINEW_CHECK(
       static_cast<bool>(bell_) && ::ftruncate(memory_.get(), static_cast<off_t>(bytes_)) == 0,
       "the memory of the simulated network cannot be made", base::system_reason(errno),
@@ -220,8 +216,9 @@ command_page simulate_page() {
       "time is virtual, and the same program, network and seed give the same run, as long as\n"
       "computing takes no time (--compute none). NETWORK is what sinew route takes: torus:8x8x8,\n"
       "mira:1024, fattree:2;4,4;1,2;1,2, a file (default: one switch). Behind it may stand\n"
-      "speeds=bgq|tofu|qdr|edr|ethernet, and in ns and GB/s: send, receive, latency, hop, rate,\n"
-      "injection, gap, node-latency, node-rate. At the end stand times, messages, and a digest of\n"
+      "speeds=bgq|tofu|qdr|edr|ethernet or a file that --calibrate has written, and in ns and\n"
+      "GB/s: send, receive, latency, hop, rate, injection, gap, node-latency, node-rate,\n"
+      "memory-rate. At the end stand times, messages, and a digest of\n"
       "all that came. If all ranks wait and nothing is under way the job is dead: each says what\n"
       "it waits for, and the exit code is 1.";
   return page;

@@ -222,6 +222,24 @@ class Simulate(unittest.TestCase):
         self.assertEqual(done.code, 2)
         self.assertIn("need --simulate", done.err)
 
+    def test_what_is_measured_is_read_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "here.speeds")
+            measured = simulate("--calibrate", path, limit=120)
+            self.assertEqual(measured.code, 0, measured.err)
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            self.assertEqual(measured.out, text)
+            speeds = dict(line.split("=") for line in text.splitlines() if line[0] != "#")
+            self.assertEqual(len(speeds), 10, text)
+            self.assertEqual(float(speeds.pop("hop")), 0)
+            for name, value in speeds.items():
+                self.assertGreater(float(value), 0, name)
+            # Two trips of a ring of two at least, each with the latency that was measured.
+            done = simulate("--network", "speeds=" + path, "-n", "2", RING)
+            self.assertEqual((done.code, done.out), (0, "sum 1\n"), done.err)
+            self.assertGreater(virtual_us(done), 2e-3 * float(speeds["latency"]))
+
     def test_programs_without_mpi_run(self):
         done = simulate("-n", "2", "echo", "hello")
         self.assertEqual((done.code, done.out), (0, "hello\nhello\n"), done.err)

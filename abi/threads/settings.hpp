@@ -14,4 +14,9 @@ inline setting<std::int64_t> stack_bytes(
     "stack of a thread that is a fiber, if the program asks for none (0: as the system's threads)",
     {.least = 0, .most = std::int64_t{2} << 30});
 
+inline setting<bool> slices(
+    "threads", "slices", true, "",
+    "threads that compute, or block in the kernel, are interrupted so that others of their worker "
+    "run");
+
 }  // namespace sinew::threads

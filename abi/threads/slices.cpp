@@ -16,6 +16,7 @@
 #include "abi/threads/monitor.hpp"
 #include "abi/threads/raw.hpp"
 #include "abi/threads/record.hpp"
+#include "abi/threads/settings.hpp"
 #include "abi/threads/signal_set.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/scheduler.hpp"
@@ -79,7 +80,7 @@ bool has_room(const char* sp) noexcept {
 
 void start_slices() noexcept {
   const int worker = fiber::scheduler::this_worker();
-  if (worker < 0 || worker >= most_workers ||
+  if (!slices() || worker < 0 || worker >= most_workers ||
       started[static_cast<std::size_t>(worker)].exchange(true, std::memory_order_relaxed)) {
     return;
   }

@@ -70,7 +70,7 @@ void start_fibers() noexcept {
   begin_time();
   adopt_signals();
   start_slices();
-  if (ours) {  // another one may end before the process does
+  if (ours && slices()) {  // another scheduler may end before the process does
     start_monitor();
   }
   SINEW_LOG(info, "threads are fibers, workers: " +

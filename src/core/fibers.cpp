@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "core/idler.hpp"
 #include "core/runtime_impl.hpp"
@@ -63,13 +64,22 @@ void runtime::impl::fiber_poller::remove(impl& rt) {
 // Several rounds if nothing arrives: a round is cheaper than the worker's way here and back.
 int runtime::impl::fiber_poller::poll() noexcept {
   int happened = 0;
-  for (int i = 0; i < rounds_per_poll && happened == 0; ++i) {
+  const int most = at_once_ ? 1 : rounds_per_poll;
+  for (int i = 0; i < most && happened == 0; ++i) {
     for (impl* rt : all_) {
       happened += rt->round_for_fibers();
     }
   }
   happened_ += static_cast<std::uint64_t>(happened);
   return happened;
+}
+
+// With one worker and one runtime: of several nobody sleeps on a doorbell.
+bool runtime::impl::fiber_poller::sleeps_at_once() noexcept {
+  at_once_ = all_.size() == 1 && all_.front()->endpoint_->bounds().sleeps_at_once &&
+             fiber::scheduler::of_process() != nullptr &&
+             fiber::scheduler::of_process()->workers() == 1;
+  return at_once_;
 }
 
 void runtime::impl::fiber_poller::sleep(std::uint64_t timeout_ns) noexcept {
@@ -107,7 +117,8 @@ void runtime::impl::fiber_poller::sleep_in(impl& rt, std::uint64_t timeout_ns) n
   }
   const thread_waiting::rest quiet(rt.waiting_);
   if (woken_.load(std::memory_order_acquire) == 0) {
-    rt.sleep_at_the_doorbell(timeout_ns);
+    rt.sleep_at_the_doorbell(rt.looks_by_itself() ? std::min(timeout_ns, longest_sleep_ns)
+                                                  : timeout_ns);
   }
 }
 
@@ -121,6 +132,12 @@ void runtime::impl::fiber_poller::wake() noexcept {
 }
 
 void runtime::impl::fiber_poller::watch_for_hang() {
+  if (all_.size() == 1 && all_.front()->endpoint_->knows_deadlock()) {
+    if (!std::exchange(reported_, true)) {
+      report("wait, as all other ranks do, and nothing is under way");
+    }
+    return;
+  }
   if (!watches_hangs()) {
     return;
   }

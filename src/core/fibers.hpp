@@ -31,6 +31,7 @@ class runtime::impl::fiber_poller final : public fiber::poller {
   int poll() noexcept override;
   void sleep(std::uint64_t timeout_ns) noexcept override;
   void wake() noexcept override;
+  [[nodiscard]] bool sleeps_at_once() noexcept override;
 
  private:
   static fiber_poller& of_process();
@@ -41,6 +42,7 @@ class runtime::impl::fiber_poller final : public fiber::poller {
 
   /// Changed only while no scheduler knows this poller, hence no lock.
   std::vector<impl*> all_;
+  bool at_once_ = false;  ///< what sleeps_at_once() has answered last
   /// 1 after wake(), 0 when sleep() has seen it. The sleeper looks before it sleeps; exchanged with
   /// acquire and release, though what wakes it (a fiber made ready) is ordered elsewhere.
   std::atomic<std::uint32_t> woken_{0};

@@ -107,8 +107,11 @@ class runtime::impl final : public runtime {
   /// Whether something but a message may be to be done after a sleep: another thread's work, or a
   /// chore's that nothing rings for. In real time every sleep is as short as if it were so.
   [[nodiscard]] bool ends_by_itself(std::uint32_t chores) const noexcept {
-    return !endpoint_->bounds().sleeps_at_once || serves_fibers() ||
-           (chores_wanted_.load(std::memory_order_relaxed) &
+    return !endpoint_->bounds().sleeps_at_once || serves_fibers() || looks_by_itself(chores);
+  }
+  /// Whether a chore wants to look again and again.
+  [[nodiscard]] bool looks_by_itself(std::uint32_t chores = ~std::uint32_t{0}) const noexcept {
+    return (chores_wanted_.load(std::memory_order_relaxed) &
             ~chores_told_.load(std::memory_order_relaxed) & chores) != 0;
   }
   /// Whether all of these agree to it.

@@ -51,6 +51,10 @@ struct hub {
     return poller_.load(std::memory_order_relaxed) != nullptr;
   }
   void set_poller(poller* p) noexcept;
+  /// poller::sleeps_at_once(). Relaxed: who sees it late looks around a little longer.
+  [[nodiscard]] bool sleeps_at_once() const noexcept {
+    return sleeps_at_once_.load(std::memory_order_relaxed);
+  }
   /// A slot for a fiber that will run on worker `wanted` (-1: on `by`, or on any), or null. `by`:
   /// the worker that runs the caller, or null. Hot with a cached one for `by` itself.
   [[nodiscard]] fiber* get_slot(worker* by, int wanted, std::uint8_t stack_class) noexcept;
@@ -130,6 +134,7 @@ struct hub {
   /// sees.
   std::atomic<bool> polling_{false};
   std::atomic<poller*> poller_{nullptr};
+  std::atomic<bool> sleeps_at_once_{false};
   /// Calls of wake() under way; the same argument.
   std::atomic<int> waking_{0};
 };

@@ -200,6 +200,7 @@ void hub::wake_monitor() noexcept {
 }
 
 void hub::set_poller(poller* p) noexcept {
+  sleeps_at_once_.store(p != nullptr && p->sleeps_at_once(), std::memory_order_relaxed);
   poller* old = poller_.exchange(p);
   while (polling_.load()) {
     if (old != nullptr) {

@@ -447,6 +447,10 @@ void worker::rest() noexcept {
   if (++quiet_rounds_ == 1) {
     load_.store(0, std::memory_order_relaxed);
   }
+  if (hub_.sleeps_at_once()) [[unlikely]] {
+    sleep();
+    return;
+  }
   const bool crowded = hub_.crowded();
   if (!crowded && quiet_rounds_ % 32 != 0 && quiet_rounds_ < 1U << 20U) {
     return;
@@ -531,7 +535,8 @@ void worker::sleep() noexcept {
   // should it find long work. In the poller nobody sees descriptors.
   const bool files = hub_.watchers.load(std::memory_order_relaxed) != 0;
   const bool shared = files || hub_.has_poller();
-  const std::uint64_t shorter = shared ? std::min(limit, longest_sleep_ns) : limit;
+  const std::uint64_t shorter =
+      shared && !hub_.sleeps_at_once() ? std::min(limit, longest_sleep_ns) : limit;
   // Once that one has slept as long as this one, with nothing to do, it calls before it works.
   const bool is_calm = slept_through_ && reactor_left == reactor_left_;
   const bool without_limit = !hub_.has_poller() && (!files || is_calm);

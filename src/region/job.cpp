@@ -10,6 +10,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/lock.hpp"
+#include "sinew/base/settings.hpp"
 #include "sinew/core/job.hpp"
 #include "sinew/event/barrier.hpp"
 #include "sinew/fiber/scheduler.hpp"
@@ -26,6 +27,7 @@ struct job::body {
   /// The process's own scheduler, or that of whoever came first.
   struct workers {
     explicit workers(const job_options& how) {
+      (void)settings::load_environment();  // before core does, which complains of mistakes
       int further = 0;
       for (const job_kind& k : how.kinds) {
         further += k.workers;

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "sinew/base/clock.hpp"
@@ -101,6 +102,52 @@ TEST_P(workers, a_waiting_fiber_is_woken_by_the_poller) {
   }
   sleep_for(1'000'000);
   EXPECT_EQ(box.polls(), before);
+}
+
+/// Time passes while it sleeps, and then at once.
+class virtual_time final : public poller, public time_source {
+ public:
+  int poll() noexcept override {
+    ++polls;
+    return 0;
+  }
+  void sleep(std::uint64_t timeout_ns) noexcept override {
+    ++sleeps;
+    longest = std::max(longest, timeout_ns);
+    now += static_cast<std::int64_t>(timeout_ns);
+  }
+  void wake() noexcept override {}
+  [[nodiscard]] bool sleeps_at_once() noexcept override { return true; }
+  [[nodiscard]] std::int64_t now_ns() noexcept override { return now; }
+  void sleep_ns(std::int64_t length) noexcept override { now += length; }
+
+  int polls = 0;
+  int sleeps = 0;
+  std::uint64_t longest = 0;
+  std::int64_t now = 1;
+};
+
+TEST(virtual_workers, an_hour_passes_in_one_sleep_where_the_poller_lets_time_pass) {
+  constexpr std::int64_t hour_ns = 3600 * second_ns;
+  virtual_time clock;
+  const time_from all(clock);
+  scheduler s({.workers = 1});
+  s.set_poller(&clock);
+  std::string order;
+  test::crew crew;
+  for (const auto& [name, length] : {std::pair('b', 2 * hour_ns), std::pair('a', hour_ns)}) {
+    crew.add([&order, name = name, length = length] {
+      sleep_for(static_cast<std::uint64_t>(length));
+      order += name;
+    });
+  }
+  crew.join();
+  EXPECT_EQ(order, "ab");
+  EXPECT_EQ(clock.now, 2 * hour_ns + 1);
+  EXPECT_EQ(clock.longest, static_cast<std::uint64_t>(hour_ns));
+  EXPECT_LE(clock.sleeps, 3);
+  EXPECT_LE(clock.polls, 20);
+  s.set_poller(nullptr);
 }
 
 TEST_P(workers, busy_fibers_do_not_keep_the_poller_waiting) {

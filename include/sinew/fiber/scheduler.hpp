@@ -21,6 +21,9 @@ class poller {
   /// the worker's last look and its sleep must not be lost. Any thread, at any time until
   /// set_poller() has returned.
   virtual void wake() noexcept = 0;
+  /// Looking again and again is of no use: nothing arrives, and no time passes, but in sleep(),
+  /// which lasts exactly as long as it is to. Asked by set_poller().
+  [[nodiscard]] virtual bool sleeps_at_once() noexcept { return false; }
 
  protected:
   ~poller() = default;

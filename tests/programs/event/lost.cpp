@@ -4,11 +4,13 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 #include "expect.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/event/barrier.hpp"
+#include "sinew/fiber/scheduler.hpp"
 #include "sinew/region/job.hpp"
 
 namespace {
@@ -153,6 +155,9 @@ void run(job& here) {
 int main() {
   try {
     job here;
+    const char* const workers = std::getenv("SINEW_FIBER_WORKERS");
+    expect(workers == nullptr || fiber::scheduler::of_process()->workers() == std::atoi(workers),
+           "the setting of workers is heeded");
     if (here.size() >= 3) {
       run(here);
     }

@@ -68,13 +68,18 @@ std::string fibers_complaint(const std::string& program) {
                            " (without this option its threads are the system's)";
 }
 
-// Which of our libraries is to be put in front of this program, or none.
-std::string_view preloaded_library(const run_options& options, const std::string& program) {
-  const bool shows_time =
-      options.simulate && has_preloaded(clock_library, tree_libraries()) && takes_clock(program);
-  return options.threads_as_fibers ? thread_library
-         : shows_time              ? clock_library
-                                   : std::string_view();
+// Which of our libraries are to be put in front of this program. Fibers wait by themselves, so they
+// go before what waits in virtual time for threads.
+std::vector<std::string_view> preloaded_libraries(const run_options& options,
+                                                  const std::string& program) {
+  std::vector<std::string_view> all;
+  if (options.threads_as_fibers) {
+    all.push_back(thread_library);
+  }
+  if (options.simulate && has_preloaded(clock_library, tree_libraries()) && takes_clock(program)) {
+    all.push_back(clock_library);
+  }
+  return all;
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -222,7 +227,7 @@ job_plan plan_job(const run_options& options, host_map hosts, int node) {
         return plan;
       }
     }
-    const std::string_view preloaded = preloaded_library(options, found.path);
+    const std::vector<std::string_view> preloaded = preloaded_libraries(options, found.path);
     programs.push_back(found.path);
     const std::string other = remark_on_other_mpi(each, found.path);
     plan.other_mpi_told = plan.other_mpi_told || !other.empty();
@@ -315,10 +320,9 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
     assign(result, name, value);
   }
   offer_libraries(result, plan.ranks[static_cast<std::size_t>(rank)].program);
-  if (const std::string_view library = plan.ranks[static_cast<std::size_t>(rank)].preloaded;
-      !library.empty()) {
-    preload(library, result);
-  }
+  const auto& libraries = plan.ranks[static_cast<std::size_t>(rank)].preloaded;
+  std::for_each(libraries.rbegin(), libraries.rend(),
+                [&result](std::string_view library) { preload(library, result); });
   return result;
 }
 
@@ -347,7 +351,11 @@ std::string describe(const run_options& options, const job_plan& plan) {
       text += " SINEW_MPI_PROFILE=" + shell_quoted(profile_file(options.profile));
     }
     if (!each.preloaded.empty()) {
-      text += " LD_PRELOAD=" + shell_quoted(preload_value(each.preloaded, tree_libraries(), ""));
+      std::string value;
+      std::for_each(each.preloaded.rbegin(), each.preloaded.rend(), [&](std::string_view library) {
+        value = preload_value(library, tree_libraries(), value);
+      });
+      text += " LD_PRELOAD=" + shell_quoted(value);
     }
     if (!each.cpus.empty()) {
       text += " taskset -c " + base::ranges_text(each.cpus);

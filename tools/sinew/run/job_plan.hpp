@@ -16,7 +16,8 @@ struct planned_rank {
   std::string program;  ///< a path
   const sinew::tool::application* what = nullptr;
   std::vector<int> cpus;
-  std::string_view preloaded{};  ///< which of our libraries is put in front of it, or empty
+  std::vector<std::string_view>
+      preloaded{};  ///< which of our libraries go in front of it, in order
 };
 
 struct job_plan {

@@ -15,6 +15,7 @@
 #include "abi/coarray/units.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/sentence.hpp"
+#include "sinew/base/trace.hpp"
 #include "sinew/core/job.hpp"
 #include "sinew/core/losses.hpp"
 
@@ -51,6 +52,8 @@ void open_job() {
     serve_remote_requests();
     core::settle_job(runtime);
     runtime.add_diagnosis(report_statement, nullptr);
+    trace::name_statements(
+        [] { return this_job.doing != nullptr ? this_job.doing->name() : nullptr; });
     this_job.locks = new rma::lock_table(engine);
     this_job.engine = &engine;
     this_job.first = new team(this_job.size);

@@ -25,7 +25,8 @@ setting<std::int64_t> room_setting("base", "TRACE_RECORDS", 1 << 20, "",
 
 file_head* head = nullptr;  ///< written before `enabled`, and never again
 std::atomic<std::uint32_t> threads{0};
-const char* (*what_is_done)() = nullptr;  ///< written before other threads run
+const char* (*call_in_use)() = nullptr;       ///< written before other threads run
+const char* (*statement_in_use)() = nullptr;  ///< so, too
 
 std::uint32_t this_thread() noexcept {
   // Numbers only; nothing is published through the counter.
@@ -56,13 +57,19 @@ void detail::record(kind what, char shape, std::string_view name, std::int64_t b
   r.thread = this_thread();
 }
 
-void name_waits(const char* (*doing)()) noexcept { what_is_done = doing; }
+void name_waits(const char* (*doing)()) noexcept { call_in_use = doing; }
+void name_statements(const char* (*doing)()) noexcept { statement_in_use = doing; }
+
+const char* doing() noexcept {
+  const char* const statement = statement_in_use != nullptr ? statement_in_use() : nullptr;
+  return statement == nullptr && call_in_use != nullptr ? call_in_use() : statement;
+}
 
 void wait::name() noexcept {
-  if (what_is_done == nullptr) {
+  if (call_in_use == nullptr) {
     begin_ = 0;
   } else {
-    name_ = what_is_done();
+    name_ = call_in_use();
   }
 }
 

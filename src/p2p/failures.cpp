@@ -114,8 +114,8 @@ bool failure_watch::forget_stranger(job_rank who) noexcept {
 }
 
 bool failure_watch::is_interrupted(const operation& op) const noexcept {
-  return any() && op.wanted.source == any_source && op.unmatched.load(std::memory_order_relaxed) &&
-         !op.done() && fault_of(*op.in, any_source) == fault::peer_failed_pending;
+  return any() && op.is_from_any() && op.unmatched.load(std::memory_order_relaxed) && !op.done() &&
+         fault_of(*op.in, any_source) == fault::peer_failed_pending;
 }
 
 // A receive from any source does not end when one of them has died: it is interrupted.
@@ -123,7 +123,9 @@ void failure_watch::find_failed(channel& in, std::vector<failed_receive>& failed
   const bool meets = meeting_table::is_of(in);
   const auto held = in.matcher.gathered();
   const auto collect = [&](const match::receive& r) {
-    const fault f = meets ? all_.meetings.fault_of(r.wanted) : fault_of(in, r.wanted.source);
+    const bool from_any = static_cast<const operation&>(r).is_from_any();
+    const fault f = meets ? all_.meetings.fault_of(r.wanted)
+                          : fault_of(in, from_any ? any_source : r.wanted.source);
     if (f != fault::none && f != fault::peer_failed_pending) {
       failed.push_back({static_cast<operation*>(const_cast<match::receive*>(&r)), f});
     }
@@ -296,7 +298,7 @@ bool engine::is_dead(job_rank rank) const noexcept {
 }
 
 bool engine::is_from_any(const request& r) noexcept {
-  return static_cast<const operation&>(r).wanted.source == any_source;
+  return static_cast<const operation&>(r).is_from_any();
 }
 
 bool engine::is_interrupted(const request& r) const noexcept {

@@ -60,6 +60,7 @@ struct alignas(64) operation final : request, match::receive {
   fabric::handler_id handler = 0;
   bool exposed = false;
   bool withdrawing = false;  ///< a send that its receiver has been asked to give back
+  bool steered = false;      ///< a receive from any source is posted for one (steering.hpp)
   bool away = false;         ///< a receive listed in its channel's `away`; network_matching's
   /// What the network has of it.
   struct tagged_part : fabric::tagged::operation {
@@ -71,6 +72,10 @@ struct alignas(64) operation final : request, match::receive {
   /// A receive from any source that no message has met. Set before it is posted; who sees that too
   /// late reports the death of a rank, of which it has heard, too early. So relaxed.
   std::atomic<bool> unmatched{false};
+
+  [[nodiscard]] bool is_from_any() const noexcept {
+    return wanted.source == match::any_source || steered;
+  }
 
   /// Gives the operation back, if it is released before its end.
   struct orphan_waiter : core::waiter {

@@ -71,7 +71,7 @@ void receiver::post_held() {
 
 // Who blocks in a receive from any source has to hear of the death of one: it ends.
 void receiver::await(operation& op) {
-  if (op.wanted.source != any_source || !all_.peers.outlives_any()) {
+  if (!all_.peers.outlives_any() || !op.is_from_any()) {
     all_.rt.wait(op);
     return;
   }

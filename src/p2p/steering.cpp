@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "p2p/operation.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/parse.hpp"
@@ -44,6 +45,7 @@ class steered_engine final : public match::engine {
     } else if (number != 0) {
       by_.tell("met", number, met->sent.source);
     }
+    mark(r, met == nullptr && number != 0);
     return met;
   }
 
@@ -58,6 +60,7 @@ class steered_engine final : public match::engine {
         by_.tell("met", found->second.number, m.sent.source);
       }
       posted_.erase(found);
+      mark(*met, false);
     }
     // What an earlier receive takes no later one could have met.
     for (choice& each : choices_) {
@@ -78,6 +81,7 @@ class steered_engine final : public match::engine {
     const bool removed = inner_->cancel(r);
     if (removed) {
       posted_.erase(&r);
+      mark(r, false);
     }
     return removed;
   }
@@ -107,6 +111,10 @@ class steered_engine final : public match::engine {
     int number;  ///< 0: not from any source
   };
 
+  /// The death of any rank that might be its source is told to who waits for it.
+  static void mark(match::receive& r, bool steered) noexcept {
+    static_cast<operation&>(r).steered = steered;
+  }
   void offer(choice& to, const match::envelope& sent) const {
     if (match::envelope{match::any_source, to.tag}.takes(sent) &&
         to.offered.insert(sent.source).second) {

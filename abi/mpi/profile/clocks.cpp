@@ -14,13 +14,14 @@ namespace {
 
 constexpr int rounds = 20;
 
-/// The first rank of each host; none where all are on one host, or were spawned.
+/// The first rank of each host; none where all are on one host, were spawned, or have one virtual
+/// time.
 std::vector<job_rank> first_ranks() {
   const boot::place& here = process.runtime->session().where();
   const core::communicator& world = *process.comms[1]->comm;
   std::vector<job_rank> firsts;
-  if (here.nodes == 1 || static_cast<int>(here.node_of.size()) != world.size() ||
-      world.job_rank(0) != 0) {
+  if (here.nodes == 1 || process.runtime->endpoint().bounds().sleeps_at_once ||
+      static_cast<int>(here.node_of.size()) != world.size() || world.job_rank(0) != 0) {
     return firsts;
   }
   firsts.assign(static_cast<std::size_t>(here.nodes), no_job_rank);

@@ -63,6 +63,11 @@ inline void mark(kind what, std::string_view name, std::uint64_t id = 0,
 /// What waits are called: `doing` names what the calling thread does, in a string that stays.
 /// Before other threads run; without it waits are not recorded. Cold.
 void name_waits(const char* (*doing)()) noexcept;
+/// The same for statements that are spans by themselves, so that waits in them are not recorded
+/// once more; null: none is being executed. They go before the calls. Cold.
+void name_statements(const char* (*doing)()) noexcept;
+/// What the calling thread does, as these two have it; null: nobody says. Warm.
+[[nodiscard]] const char* doing() noexcept;
 
 /// A wait that does not end at once, from here to the end of the scope; it may suspend a fiber. Hot
 /// where nothing is recorded: one load.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::sim {
 namespace {
 
@@ -32,6 +34,13 @@ void event_queue::add_injection(int sender, std::uint64_t message) {
   injections_.push({job_.of(sender).sent,
                     static_cast<std::uint64_t>(sender) << 40 | of(sender).messages++,
                     happening::injection, sender, message});
+}
+
+void event_queue::put_off(const event& injection, std::int64_t time) {
+  SINEW_EXPECT(injection.what == happening::injection && time > job_.now);
+  event later = injection;
+  later.time = time;
+  injections_.push(later);
 }
 
 void event_queue::add_arrival(int receiver, std::int64_t time, std::uint64_t message) {
@@ -69,13 +78,13 @@ std::int64_t event_queue::next_notice() const {
   return notices_.empty() ? vw::never : notices_.begin()->first.first;
 }
 
-std::optional<std::uint64_t> event_queue::take_injection(std::int64_t time) {
+std::optional<event> event_queue::take_injection(std::int64_t time) {
   if (injections_.empty() || injections_.top().time > time) {
     return std::nullopt;
   }
-  const std::uint64_t message = injections_.top().number;
+  const event first = injections_.top();
   injections_.pop();
-  return message;
+  return first;
 }
 
 // What one that has died had sent before comes before others know of it.
@@ -85,7 +94,7 @@ std::optional<notice> event_queue::take_notice(std::int64_t time) {
     notices_.erase(notices_.begin());
     const rank_state& sender = job_.of(what.rank);
     const std::int64_t last = sender.on_links == 0 ? sender.last_arrival : time + look_again_ns;
-    if (!what.death || last < time) {
+    if (what.kind != notice_kind::death || last < time) {
       return what;
     }
     notices_.emplace(std::pair(last + 1, what.rank), what);

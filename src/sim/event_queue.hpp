@@ -19,10 +19,12 @@
 
 namespace sinew::sim {
 
-/// What all ranks are to see at a time: a death, or words that a rank has posted.
+/// What all ranks are to see at a time: words that a rank has posted, its death, or that links have
+/// cut it off for good, if it has left before.
+enum class notice_kind : std::uint8_t { words, death, cut_off };
 struct notice {
   int rank;
-  bool death;
+  notice_kind kind;
   fabric::header words;
 };
 
@@ -43,11 +45,17 @@ class event_queue {
 
   /// At the time of the sender's last message.
   void add_injection(int sender, std::uint64_t message);
+  /// One that was taken, later: it stays before those that its sender has sent after it.
+  void put_off(const event& injection, std::int64_t time);
   /// With a seed: which of those of one moment is first.
   void add_arrival(int receiver, std::int64_t time, std::uint64_t message);
   /// All see it later by `delay` than `time`, with a seed by up to twice that, and what a rank
   /// posts in its order.
   void add_notice(std::int64_t time, std::int64_t delay, const notice& what);
+  /// At exactly that time, unless the rank dies before.
+  void add_cut_off(int rank, std::int64_t time) {
+    notices_.emplace(std::pair(time, rank), notice{rank, notice_kind::cut_off, {}});
+  }
   /// Not before the rank's own time, and later if it is slow.
   void add_turn(int rank, std::int64_t time);
 
@@ -58,7 +66,7 @@ class event_queue {
     return !events_.empty() || !injections_.empty();
   }
   /// The first one of up to `time`; none if there is none.
-  [[nodiscard]] std::optional<std::uint64_t> take_injection(std::int64_t time);
+  [[nodiscard]] std::optional<event> take_injection(std::int64_t time);
   [[nodiscard]] std::optional<notice> take_notice(std::int64_t time);
   /// The first arrival or turn before `end`.
   [[nodiscard]] std::optional<event> take(std::int64_t end);
@@ -86,7 +94,7 @@ class event_queue {
   std::vector<sender_state> sent_by_;
   by_time injections_;  ///< of messages that wait for all earlier ones
   by_time events_;      ///< arrivals and turns
-  std::map<std::pair<std::int64_t, int>, notice> notices_;  ///< by time and rank
+  std::multimap<std::pair<std::int64_t, int>, notice> notices_;  ///< by time and rank
   std::uint64_t arrivals_ = 0;
 };
 

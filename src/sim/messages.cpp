@@ -27,11 +27,11 @@ void messages::take_sent(int rank) {
   while (const vw::record* const next = out.front()) {
     r.sent = std::max(next->time, r.sent);
     if (next->peer == vw::launcher) {
-      events_.add_notice(r.sent, notice_ns, {rank, false, next->head});
+      events_.add_notice(r.sent, notice_ns, {rank, notice_kind::words, next->head});
       out.pop(*next);
       continue;
     }
-    message m{*next, rank, static_cast<int>(next->peer), nullptr};
+    message m{*next, rank, static_cast<int>(next->peer), nullptr, false};
     if (next->size != 0) {
       m.data = std::make_unique_for_overwrite<std::byte[]>(next->size);
       std::memcpy(m.data.get(), next + 1, next->size);
@@ -61,7 +61,33 @@ void messages::count_taken(int rank) {
   }
 }
 
-void messages::inject(std::uint64_t number) {
+bool messages::departs(const event& injection) {
+  message& m = all_[injection.number];
+  if (links_ == nullptr) {
+    return true;
+  }
+  if (std::exchange(m.has_departure, true)) {
+    if (job_.of(m.from).died) {
+      let_go(injection.number);
+      return false;
+    }
+    return true;
+  }
+  const std::int64_t time = links_->departure(net_.node_of(m.from), net_.node_of(m.to),
+                                              m.head.size + sizeof m.head.head, job_.now);
+  if (time == link_faults::never) {
+    let_go(injection.number);
+  } else if (time > job_.now) {
+    events_.put_off(injection, time);
+  }
+  return time == job_.now;
+}
+
+void messages::inject(const event& injection) {
+  if (!departs(injection)) {
+    return;
+  }
+  const std::uint64_t number = injection.number;
   const message& m = all_[number];
   const std::uint64_t bytes = m.head.size + sizeof m.head.head;
   if (const auto time = net_.send({m.from, m.to, bytes, number}, job_.now)) {

@@ -3,7 +3,8 @@
 //
 // Invariants: between two ranks no message overtakes another, whatever the seed. A sender has a
 // credit back for each message once its receiver has taken it from its ring. What comes for a rank
-// that has left is kept, for it may come back; what comes for one that has died is dropped.
+// that has left is kept, for it may come back; what comes for one that has died is dropped. What
+// links hold back of one that dies meanwhile is lost with it.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +16,24 @@
 #include "sim/event_queue.hpp"
 #include "sim/job_state.hpp"
 #include "sinew/fabric/virtual_world.hpp"
+#include "sinew/sim/link_faults.hpp"
 #include "sinew/sim/network.hpp"
 
 namespace sinew::sim {
 
 class messages {
  public:
-  messages(job_state& job, event_queue& events, network& net)
-      : job_(job), events_(events), net_(net) {}
+  /// `links`: null if none of them fails.
+  messages(job_state& job, event_queue& events, network& net, link_faults* links)
+      : job_(job), events_(events), net_(net), links_(links) {}
 
   /// Takes what the rank has put into its ring: messages are to be injected, notices to be shown.
   void take_sent(int rank);
   /// Who has sent what this rank has taken may send more.
   void count_taken(int rank);
-  /// The network says when it arrives; of a long one, once it has left the links.
-  void inject(std::uint64_t message);
+  /// The network says when it arrives; of a long one, once it has left the links. Or it is put off,
+  /// or lost, since links have failed.
+  void inject(const event& injection);
   /// Long ones that have left the links until now.
   void take_left();
   /// It lies ready for its receiver, which gets a turn if it waits.
@@ -47,7 +51,10 @@ class messages {
     int from;
     int to;
     std::unique_ptr<std::byte[]> data;
+    bool has_departure = false;  ///< the links' faults have been asked
   };
+  /// False: the message does not go now.
+  [[nodiscard]] bool departs(const event& injection);
   /// A message's number, until it is let go.
   std::uint64_t keep(message m);
   void let_go(std::uint64_t number);
@@ -57,6 +64,7 @@ class messages {
   job_state& job_;
   event_queue& events_;
   network& net_;
+  link_faults* const links_;
   std::vector<message> all_;         ///< by number
   std::vector<std::uint64_t> free_;  ///< numbers of messages that are gone
   std::vector<network::left> left_;  ///< of take_left(); here for its memory

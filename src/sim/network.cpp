@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sinew/base/check.hpp"
+#include "sinew/sim/link_faults.hpp"
 
 namespace sinew::sim {
 namespace {
@@ -64,7 +65,9 @@ std::int64_t network::least_delay() const noexcept {
 
 void network::find_way(route::node_id from, route::node_id to) {
   path_.clear();
-  const bool reached = router_.append(from, to, path_);
+  const bool reached = ways_ != nullptr
+                           ? ways_->append(from, to, static_cast<std::int64_t>(now_), path_)
+                           : router_.append(from, to, path_);
   SINEW_CHECK(
       reached, "a message cannot come to its rank",
       "the network has no way from node " + std::to_string(from) + " to node " + std::to_string(to),

@@ -3,8 +3,10 @@
 #include "sinew/sim/simulator.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/sim/link_faults.hpp"
 
 namespace sinew::sim {
 namespace {
@@ -32,7 +35,8 @@ class simulator::state {
       : net_(std::move(net)),
         job_(memory, ranks, how),
         events_(job_),
-        mail_(job_, events_, *net_),
+        links_(net_->topology(), net_->speeds().link_rate, how.faults),
+        mail_(job_, events_, *net_, links_.any() ? &links_ : nullptr),
         turns_(job_, events_, mail_) {
     job_.head.ranks = static_cast<std::uint32_t>(ranks);
     job_.head.ranks_on_a_node = static_cast<std::uint32_t>(net_->ranks_per_node());
@@ -49,9 +53,12 @@ class simulator::state {
       SINEW_CHECK(each.rank < ranks, "the fault " + to_text(each) + " cannot happen",
                   "the job has " + std::to_string(ranks) + " ranks", "name one of them");
       if (each.what == fault_kind::kill) {
-        std::int64_t& dies_at = job_.port(each.rank).dies_at;
-        dies_at = std::min(dies_at, each.from_ns);
+        let_die(each.rank, each.from_ns);
       }
+    }
+    if (links_.any()) {
+      net_->take_ways_of(links_);
+      lose_nodes();
     }
   }
 
@@ -64,6 +71,7 @@ class simulator::state {
       }
       job_.counted.whole = job_.all_have_left();
     }
+    job_.counted.waits = sum_of_waits();
   }
 
   void stop() noexcept { turns_.stop(); }
@@ -72,6 +80,22 @@ class simulator::state {
   [[nodiscard]] const network& model() const noexcept { return *net_; }
 
  private:
+  void let_die(int rank, std::int64_t time) {
+    std::int64_t& dies_at = job_.port(rank).dies_at;
+    dies_at = std::min(dies_at, time);
+  }
+
+  void lose_nodes() {
+    for (const link_faults::lost_node& each : links_.lost()) {
+      for (int r = 0; r < job_.size(); ++r) {
+        if (net_->node_of(r) == each.node) {
+          let_die(r, each.time);
+          events_.add_cut_off(r, each.time);
+        }
+      }
+    }
+  }
+
   /// Until stop(); false: until nothing can happen any more, or it is late.
   bool take_steps() {
     while (turns_.await_ranks(*told_)) {
@@ -93,6 +117,24 @@ class simulator::state {
     return true;
   }
 
+  [[nodiscard]] std::vector<wait_total> sum_of_waits() const {
+    std::map<std::string_view, std::int64_t> sums;
+    for (int r = 0; r < job_.size(); ++r) {
+      for (const vw::wait_sum& each : job_.port(r).waits) {
+        sums[each.call] += each.ns;
+      }
+    }
+    std::vector<wait_total> all;
+    for (const auto& [call, ns] : sums) {
+      if (ns != 0) {
+        all.push_back({std::string(call), ns});
+      }
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const wait_total& a, const wait_total& b) { return a.ns > b.ns; });
+    return all;
+  }
+
   /// One step. False: nothing is to happen any more.
   ///
   /// What is sent from now on comes no sooner than the network's least delay. So all that is to
@@ -106,8 +148,8 @@ class simulator::state {
     }
     job_.now = next;
     mail_.take_left();
-    while (const std::optional<std::uint64_t> message = events_.take_injection(job_.now)) {
-      mail_.inject(*message);
+    while (const std::optional<event> injection = events_.take_injection(job_.now)) {
+      mail_.inject(*injection);
     }
     if (job_.chosen.longest_ns != 0 && job_.now > job_.chosen.longest_ns) {
       job_.counted.late = true;
@@ -136,7 +178,11 @@ class simulator::state {
   void show_notices() {
     bool shown = false;
     while (const std::optional<notice> what = events_.take_notice(job_.now)) {
-      what->death ? told_->on_death(what->rank) : told_->on_notice(what->rank, what->words);
+      if (what->kind == notice_kind::cut_off && !is_missed(what->rank)) {
+        continue;
+      }
+      what->kind == notice_kind::words ? told_->on_notice(what->rank, what->words)
+                                       : told_->on_death(what->rank);
       job_.counted.virtual_ns = std::max(job_.counted.virtual_ns, job_.now);
       shown = true;
     }
@@ -146,6 +192,16 @@ class simulator::state {
         events_.add_turn(r, job_.now);
       }
     }
+  }
+
+  /// A rank that has left is gone, but what links have lost of its last messages others may wait
+  /// for. One that has not dies by itself.
+  bool is_missed(int rank) {
+    rank_state& r = job_.of(rank);
+    const bool missed = r.left && !r.died && !job_.all_have_left();
+    r.died = r.died || missed;
+    job_.counted.cut_off = job_.counted.cut_off || missed;
+    return missed;
   }
 
   /// Ranks that had left together go on together: which of them comes back first is chance. So
@@ -199,6 +255,7 @@ class simulator::state {
   std::unique_ptr<network> net_;
   job_state job_;
   event_queue events_;
+  link_faults links_;
   messages mail_;
   turns turns_;
   std::int64_t returning_since_ = 0;  ///< real time; 0: none returns

@@ -126,7 +126,8 @@ void turns::take_ended() {
     drop(rank);
     if (died && !std::exchange(r.died, true)) {
       const std::int64_t last = std::max(r.local, r.sent);
-      events_.add_notice(had_left ? std::max(last, job_.now) : last, death_ns, {rank, true, {}});
+      events_.add_notice(had_left ? std::max(last, job_.now) : last, death_ns,
+                         {rank, notice_kind::death, {}});
     }
   }
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 
 #include "sinew/base/error.hpp"
@@ -11,13 +13,31 @@ namespace sinew::sim {
 namespace {
 
 TEST(faults, texts_and_back) {
-  for (const char* const text : {"kill:2@153000", "slow:1@100-300+20", "kill:0@0"}) {
+  for (const char* const text : {"kill:2@153000", "slow:1@100-300+20", "kill:0@0", "link:3-12@500",
+                                 "link:0-1@5-9", "link:0-1@5-9/8"}) {
     EXPECT_EQ(to_text(parse_fault(text)), text);
   }
   EXPECT_EQ(parse_fault("slow:1@100-300+20"), (fault{fault_kind::slow, 1, 100, 300, 20}));
-  for (const char* const text :
-       {"", "kill", "kill:", "kill:1", "kill:1@", "kill:-1@5", "kill:1@5x", "slow:1@5",
-        "slow:1@5-6", "slow:1@5-6+", "cut:1@5", "kill:99999999999@1"}) {
+  for (const char* const text : {"",
+                                 "kill",
+                                 "kill:",
+                                 "kill:1",
+                                 "kill:1@",
+                                 "kill:-1@5",
+                                 "kill:1@5x",
+                                 "slow:1@5",
+                                 "slow:1@5-6",
+                                 "slow:1@5-6+",
+                                 "cut:1@5",
+                                 "kill:99999999999@1",
+                                 "link:1@5",
+                                 "link:1-2",
+                                 "link:1-2@5-",
+                                 "link:1-2@5/3",
+                                 "link:1-2@5-6/0",
+                                 "link:1-2@5-6/",
+                                 "link:1-@5",
+                                 "link:99999999999-1@5"}) {
     EXPECT_THROW((void)parse_fault(text), error) << text;
   }
 }
@@ -45,7 +65,31 @@ TEST(faults, a_seed_draws_the_same_and_seeds_draw_all) {
     EXPECT_GE(slow[0].later_ns, 1000);
   }
   EXPECT_EQ(ranks.size(), 4U);
+  EXPECT_TRUE(draw_faults("links", 1, job).empty()) << "no link is used";
   EXPECT_GT(times.size(), 100U);
+}
+
+TEST(faults, links_are_drawn_of_those_in_use) {
+  const job_facts job{4, 1, 1000, {{0, 1}, {2, 9}}};
+  std::set<std::array<int, 2>> ends;
+  int for_good = 0;
+  int for_a_while = 0;
+  int slow = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const auto drawn = draw_faults("links", seed, job);
+    EXPECT_EQ(drawn, draw_faults("links", seed, job));
+    ASSERT_EQ(drawn.size(), 1U);
+    const fault& one = drawn[0];
+    EXPECT_EQ(one.what, fault_kind::link);
+    EXPECT_GT(one.to_ns, one.from_ns);
+    EXPECT_LE(one.from_ns, 1000);
+    EXPECT_EQ(one, parse_fault(to_text(one))) << to_text(one);
+    ends.insert(one.ends);
+    ++(one.times != 0 ? slow : one.to_ns == INT64_MAX ? for_good : for_a_while);
+    EXPECT_EQ(may_kill(one), one.times == 0 && one.to_ns == INT64_MAX);
+  }
+  EXPECT_EQ(ends.size(), 2U);
+  EXPECT_GT(std::min({for_good, for_a_while, slow}), 30);
 }
 
 }  // namespace

@@ -96,6 +96,18 @@ TEST(simulator, a_ping_pong_lasts_as_long_as_the_model_says) {
   EXPECT_TRUE(all.whole);
 }
 
+TEST(simulator, waits_are_added_up) {
+  const totals all = run(2, line_of_four, {}, ping_pong);
+  ASSERT_EQ(all.waits.size(), 1U);
+  EXPECT_EQ(all.waits[0].call, "other waits") << "nobody has named what these threads do";
+  // One of the two always waits for the other one's message.
+  EXPECT_GE(all.waits[0].ns, 6 * (1000 + 10 + 116));
+  EXPECT_LE(all.waits[0].ns, 2 * all.virtual_ns);
+  const totals none =
+      run(1, line_of_four, {}, [](endpoint& e, counter& /*got*/) { (void)e.progress(1); });
+  EXPECT_TRUE(none.waits.empty());
+}
+
 /// Everybody sends to random others, who wait for as many as come.
 void random_traffic(endpoint& e, counter& got) {
   constexpr int rounds = 40;

@@ -61,6 +61,14 @@ enum class turn : std::uint32_t { simulator, rank };
 /// that has left may return: it then has no turn to hand over, and waits for one.
 enum class reason : std::uint32_t { waits, sleeps, leaves, returns };
 
+/// How long a rank has waited in calls of one name, in virtual time.
+struct wait_sum {
+  char call[40];  ///< cut, and ended by 0; empty: this one is not in use
+  std::int64_t ns;
+};
+/// The last one is that of all further calls.
+inline constexpr std::size_t wait_sums = 32;
+
 /// What one rank and the simulator tell each other. `state` says whose turn it is (sequentially
 /// consistent, with head::running). The turn orders what the two write here, but for wake(), by
 /// which another thread of the rank takes a turn that the simulator has not given: then the
@@ -85,6 +93,7 @@ struct port {
   std::int64_t beside_ns;            ///< the same to and from a rank of its own node
   double compute;                    ///< virtual time for each of the processor
   std::int64_t dies_at;              ///< its process ends itself then; or never
+  wait_sum waits[wait_sums];         ///< the rank's; read once it has left
   ring out, in;
 };
 
@@ -100,7 +109,7 @@ struct head {
 };
 /// Programs that were linked to another Sinew have another one, if it is changed with what stands
 /// here.
-inline constexpr std::uint64_t this_layout = std::uint64_t{sizeof(port)} << 32 | 5;
+inline constexpr std::uint64_t this_layout = std::uint64_t{sizeof(port)} << 32 | 6;
 
 /// The head has a page, and each port has whole pages behind it.
 inline constexpr std::size_t page = 4096;

@@ -20,6 +20,8 @@
 
 namespace sinew::sim {
 
+class link_faults;
+
 /// Times in ns, rates in bytes a ns (that is, GB/s).
 struct network_speeds {
   double send_overhead;     ///< the sender's own time for a message (LogGP's o)
@@ -92,6 +94,11 @@ class network {
   /// When advance() will have something to do, or the largest number: never.
   [[nodiscard]] std::int64_t next_change();
 
+  /// From now on `ways` says which links messages take; it outlives this.
+  void take_ways_of(link_faults& ways) noexcept { ways_ = &ways; }
+  [[nodiscard]] route::node_id node_of(int rank) const noexcept {
+    return static_cast<route::node_id>(rank / ranks_per_node_);
+  }
   /// No message to another rank takes less, in ns.
   [[nodiscard]] std::int64_t least_delay() const noexcept;
   [[nodiscard]] int ranks_per_node() const noexcept { return ranks_per_node_; }
@@ -122,9 +129,6 @@ class network {
     }
   };
 
-  [[nodiscard]] route::node_id node_of(int rank) const noexcept {
-    return static_cast<route::node_id>(rank / ranks_per_node_);
-  }
   /// Without the ends' own time.
   [[nodiscard]] double latency_in_node() const noexcept { return speeds_.node_latency / 2; }
   void find_way(route::node_id from, route::node_id to);
@@ -142,6 +146,7 @@ class network {
   route::default_router router_;
   network_speeds speeds_;
   int ranks_per_node_;
+  link_faults* ways_ = nullptr;      ///< null: the router's
   std::vector<double> link_free_;    ///< when each link has carried all short ones so far
   std::vector<double> sender_free_;  ///< the same of what each node sends
   std::vector<std::uint64_t> carried_;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sinew/fabric/fabric.hpp"
@@ -32,15 +33,23 @@ struct choices {
   std::int64_t longest_ns = 0;  ///< a job that takes longer does not end; 0: no limit
 };
 
+/// Of all ranks.
+struct wait_total {
+  std::string call;
+  std::int64_t ns = 0;
+};
+
 struct totals {
   std::int64_t virtual_ns = 0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
   std::uint64_t steps = 0;
-  std::uint64_t digest = 0;  ///< of all arrivals
+  std::uint64_t digest = 0;            ///< of all arrivals
+  std::vector<wait_total> waits = {};  ///< by call, the longest first; once run() has ended
   bool deadlock = false;
-  bool late = false;   ///< longest_ns is over
-  bool whole = false;  ///< all ranks have left
+  bool cut_off = false;  ///< a rank was by links, after it had left, while others had not
+  bool late = false;     ///< longest_ns is over
+  bool whole = false;    ///< all ranks have left
 };
 
 /// Called by the simulator's thread.
@@ -50,7 +59,7 @@ struct listeners {
   /// A rank has computed for so long without a call; once a job.
   std::function<void(int rank, double seconds)> on_long_computing = [](int, double) {};
   /// Between two steps, so that all ranks know of it whose time is later: it has died some while
-  /// ago; a rank has posted a notice.
+  /// ago, or is cut off by links; a rank has posted a notice.
   std::function<void(int rank)> on_death = [](int) {};
   std::function<void(int rank, const fabric::header& words)> on_notice =
       [](int, const fabric::header&) {};

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -27,6 +28,7 @@
 #include "sinew/base/futex.hpp"
 #include "sinew/base/parse.hpp"
 #include "sinew/base/system_limits.hpp"
+#include "sinew/base/trace.hpp"
 #include "sinew/fabric/virtual_world.hpp"
 
 namespace sinew::fabric {
@@ -37,12 +39,39 @@ namespace {
 /// before: so a loop of looks ends some time, whatever it waits for.
 constexpr std::int64_t least_look_ns = 100;
 constexpr std::int64_t longest_look_ns = 10'000;
-/// Of each reading of the clock, so that a loop of readings ends.
+/// Of each reading of the clock, so that a loop of readings ends. After so many of them without a
+/// hand-over each lasts twice as long, up to a limit: a loop that computes until a moment
+/// ends after some ten thousand rounds, and not after fifty million for each second.
 constexpr std::int64_t clock_ns = 20;
+constexpr std::int64_t longest_reading_ns = 100'000;
+constexpr std::uint32_t readings_of_a_step = 1000;
 constexpr std::int64_t longest_sleep_ns = INT64_MAX / 4;  // 73 years
 /// Of a thread that would hand over after another one has.
 constexpr std::uint64_t nap_ns = 100'000;
 constexpr handler_id most_ids = max_handlers + 1;
+
+/// Adds up waits where the simulator finds them. By one thread at a time.
+class wait_list {
+ public:
+  explicit wait_list(wait_sum (&sums)[wait_sums]) : sums_(sums) {}
+
+  void add(const char* call, std::int64_t ns) noexcept {
+    call = call != nullptr ? call : "other waits";
+    std::size_t i = 0;
+    while (i + 1 < wait_sums && names_[i] != nullptr && names_[i] != call) {
+      ++i;
+    }
+    if (names_[i] == nullptr) {
+      names_[i] = i + 1 < wait_sums ? call : "further calls";
+      std::snprintf(sums_[i].call, sizeof sums_[i].call, "%s", names_[i]);
+    }
+    sums_[i].ns += ns;
+  }
+
+ private:
+  wait_sum (&sums_)[wait_sums];
+  const char* names_[wait_sums] = {};  ///< texts that stay, compared by their addresses
+};
 
 class sim_endpoint final : public message_endpoint, public time_source, public notice_board {
  public:
@@ -50,6 +79,7 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
       : world_(head_of(memory)),
         port_(port_of(memory, rank.index())),
         rank_(rank),
+        waits_(port_.waits),
         owner_(::syscall(SYS_gettid)),
         under_way_(world_.ranks),
         gone_(world_.ranks) {
@@ -124,9 +154,11 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
   [[nodiscard]] bool knows_deadlock() const noexcept override { return knows_deadlock_; }
 
   void leave() override {
-    if (!left_.exchange(true, std::memory_order_relaxed)) {
+    leaving_.store(true, std::memory_order_relaxed);
+    if (!left_.exchange(true, std::memory_order_release)) {
       hand_over(reason::leaves, never);
     }
+    leaving_.store(false, std::memory_order_relaxed);
   }
 
   // --- what the rank sees of time ---
@@ -135,7 +167,9 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
   void tell_time() { clock_.emplace(*this); }
 
   [[nodiscard]] std::int64_t now_ns() noexcept override {
-    spend(clock_ns);
+    const std::uint32_t steps =
+        readings_.fetch_add(1, std::memory_order_relaxed) / readings_of_a_step;
+    spend(std::min(longest_reading_ns, clock_ns << std::min(steps, 16U)));
     return local_ns();
   }
   // Wait: for the time that the caller has named.
@@ -238,8 +272,9 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
   /// After leave(): a program may open sessions again after its last one. The simulator gives the
   /// turn once it knows of all others that have left whether they come back, too.
   void come_back() {
-    if (left_.load(std::memory_order_relaxed)) [[unlikely]] {
-      if (left_.exchange(false, std::memory_order_relaxed)) {
+    if (left_.load(std::memory_order_acquire)) [[unlikely]] {
+      if (!leaving_.load(std::memory_order_relaxed) &&
+          left_.exchange(false, std::memory_order_relaxed)) {
         world_.running.fetch_add(1, std::memory_order_seq_cst);
         hand_over(reason::returns, never);
       }
@@ -249,11 +284,14 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
   /// Returns when the simulator has given the turn back, or wake() has taken it; soon, if another
   /// thread has handed over.
   void hand_over(reason why, std::int64_t until) noexcept {
-    while (handing_over_.exchange(true, std::memory_order_acquire)) {
+    // A thread that looks again and again lets the one in that leaves, which has to be.
+    const bool may_wait = why == reason::waits || why == reason::sleeps;
+    while ((may_wait && leaving_.load(std::memory_order_relaxed)) ||
+           handing_over_.exchange(true, std::memory_order_acquire)) {
       // Wait: a short one, for the other thread's turn; the caller looks again.
       base::futex_wait(port_.state, static_cast<std::uint32_t>(turn::simulator), nap_ns,
                        base::within::machine);
-      if (why != reason::leaves) {
+      if (may_wait) {
         return;
       }
     }
@@ -263,6 +301,7 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
 
   void hand_over_alone(reason why, std::int64_t until) noexcept {
     die_if_due();
+    const std::int64_t began = local_ns();
     {
       const std::lock_guard held(sending_);
       port_.local.store(local_ns(), std::memory_order_relaxed);
@@ -288,6 +327,10 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
     const std::int64_t now = std::max(port_.now.load(std::memory_order_relaxed), local_ns());
     cpu_at_turn_ns_.store(cpu_ns(), std::memory_order_relaxed);
     time_ns_.store(now, std::memory_order_relaxed);
+    readings_.store(0, std::memory_order_relaxed);
+    if (why != reason::returns) {
+      waits_.add(why == reason::sleeps ? "sleep" : trace::doing(), now - began);
+    }
     die_if_due();
   }
 
@@ -317,13 +360,15 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
   head& world_;
   port& port_;
   const job_rank rank_;
+  wait_list waits_;   ///< of the thread that hands over
   const long owner_;  ///< the thread that has opened this, which may sleep in virtual time
   const limits bounds_{40, longest_message, false, true, true};
-  std::atomic<bool> left_{false};  ///< the thread's that leaves and comes back; so relaxed
+  std::atomic<bool> left_{false};  ///< set (release) after leaving_ (acquire: to see that)
   bool knows_deadlock_ = false;
   int looks_ = 0;  ///< in a row that found nothing
   std::atomic<bool> nudged_{false};
   std::atomic<bool> handing_over_{false};  ///< some thread is in hand_over()
+  std::atomic<bool> leaving_{false};       ///< one is in leave(); relaxed, see left_
   std::mutex sending_;                     ///< guards what follows, and the ring of what is sent
   std::vector<std::uint32_t> under_way_;
   std::vector<bool> gone_;  ///< who has been given up
@@ -331,6 +376,7 @@ class sim_endpoint final : public message_endpoint, public time_source, public n
   // promises; so relaxed.
   std::atomic<std::int64_t> time_ns_{0};         ///< without what was computed in this turn
   std::atomic<std::int64_t> cpu_at_turn_ns_{0};  ///< the processor's, when this turn began
+  std::atomic<std::uint32_t> readings_{0};       ///< of the clock, since then
   std::optional<time_from> clock_;
 };
 

@@ -3,6 +3,7 @@
 
 usage: simulate_test.py SINEW BOOT_PROBE MPI_RING
 """
+import json
 import os
 import re
 import signal
@@ -19,6 +20,8 @@ RACE = os.path.join(BUILT, "explored_race")
 ORDER = os.path.join(BUILT, "explored_order")
 FIGURES = re.compile(r"sinew simulate: ([\d.]+) (us|s) of virtual time(.*), ([\d.]+) s real; "
                      r"(\d+) messages, (\d+) bytes; (.*); seed (\d+), digest ([0-9a-f]{16})\.\n")
+
+WAITS = re.compile(r"ranks waited for ([\d.]+) % of the virtual time: (.*)\.\n")
 
 
 def simulate(*words, **how):
@@ -46,7 +49,55 @@ class Simulate(unittest.TestCase):
         self.assertGreater(float(virtual), 10)
         self.assertGreater(int(messages), 40)
         self.assertGreater(int(size), 0)
-        self.assertIn("busiest link from node", busiest)
+        self.assertIn("busiest links from node", busiest)
+        self.assertRegex(done.err, r"ranks waited for [\d.]+ % of the virtual time: MPI_\w+ [\d.]+")
+
+    def test_waits_are_told_by_call(self):
+        done = simulate("-n", "4", "--fault", "slow:0@0-2000000000+5000000", RING)
+        self.assertEqual(done.code, 0, done.err)
+        told = WAITS.search(done.err)
+        calls = {call: float(share) for call, share in re.findall(r"(\w+) ([\d.]+) %",
+                                                                  told.group(2))}
+        self.assertLess(abs(sum(calls.values()) - float(told.group(1))), 1, told.group(0))
+        self.assertGreater(sum(calls.values()), 60)  # three wait for the one that is slow
+        self.assertIn("MPI_Sendrecv_replace", calls)
+
+    def test_profiles_and_traces_are_of_virtual_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            seen = []
+            for _ in range(2):
+                path = os.path.join(folder, "p.json")
+                done = simulate("--seed", "4", "-n", "4", "--profile=" + path, RING)
+                self.assertEqual(done.code, 0, done.err)
+                with open(path) as file:
+                    ranks = json.load(file)["ranks"]
+                for each in ranks:
+                    calls = sum(call["total_ns"] for call in each["calls"])
+                    self.assertGreater(each["run_ns"], 10_000)
+                    self.assertLess(each["run_ns"], 1000 * virtual_us(done))
+                    self.assertLess(calls, 1000 * virtual_us(done))
+                path = os.path.join(folder, "t.json")
+                done = simulate("--seed", "4", "-n", "4", "--trace", path, RING)
+                self.assertEqual(done.code, 0, done.err)
+                with open(path) as file:
+                    records = [r for r in json.load(file)["traceEvents"] if r["ph"] != "M"]
+                self.assertIn("MPI_Barrier", {r["name"] for r in records})
+                self.assertLess(max(r["ts"] for r in records), virtual_us(done) + 1)
+                seen.append((ranks, [(r["name"], r["pid"], r["ts"]) for r in records]))
+            self.assertEqual(seen[0], seen[1])
+
+    def test_threads_take_turns_as_fibers(self):
+        program = os.path.join(BUILT, "explored_threads")
+        for seed in ("0", "3"):
+            runs = [simulate("--threads-as-fibers", "--seed", seed, "-n", "3", program)
+                    for _ in range(4)]
+            for done in runs:
+                self.assertEqual((done.code, done.out), (0, "sum 8172\n"), done.err)
+            self.assertEqual(len({figures(d)[-1] for d in runs}), 1, seed)
+        done = simulate("--threads-as-fibers", "-n", "2", program, "deadlock")
+        self.assertEqual(done.code, 1, done.err)
+        self.assertIn("deadlock after", done.err)
+        self.assertIn("receive from any source, tag 77", done.err)
 
     def test_one_rank_runs_in_virtual_time_too(self):
         done = simulate("-n", "1", RING)
@@ -121,6 +172,47 @@ class Simulate(unittest.TestCase):
         done = run(SINEW, "explore", "--faults", "slow", "--runs", "20", "-n", "3", RING)
         self.assertEqual(done.code, 0, done.out + done.err)
 
+    def test_a_link_that_fails_delays_messages(self):
+        words = ("--network", "torus:4x4", "-n", "16")
+        usual = virtual_us(simulate(*words, RING))
+        for fault, least, most in (("link:0-1@0", 100, 400), ("link:0-1@0-50000", 40, 150),
+                                   ("link:0-1@0-10000000/1000", 20, 10000)):
+            done = [simulate(*words, "--fault", fault, RING) for _ in range(2)]
+            self.assertEqual((done[0].code, done[0].out), (0, "sum 120\n"), done[0].err)
+            self.assertGreater(virtual_us(done[0]), usual + least, fault)
+            self.assertLess(virtual_us(done[0]), usual + most, fault)
+            self.assertEqual(figures(done[0])[-1], figures(done[1])[-1], fault)
+
+    def test_ranks_that_a_link_cuts_off_are_lost(self):
+        words = ("--network", "fattree:1;4;1;1", "--fault", "link:2-4@30000", "-n", "4")
+        done = simulate(*words, RING)
+        self.assertEqual(done.code, 137, done.err)
+        self.assertIn("rank 2 of 4", done.err)
+        done = simulate("--survive", *words, os.path.join(BUILT, "explored_tolerant"))
+        self.assertEqual((done.code, done.out), (0, "done\n"), done.err)
+        self.assertGreater(virtual_us(done), 10_000)
+
+    def test_links_are_drawn_and_repeated(self):
+        done = run(SINEW, "explore", "--faults", "links", "--runs", "40", "-n", "4", RING)
+        self.assertEqual(done.code, 0, done.out + done.err)
+        self.assertIn("with code 0, or 137 where a rank has died", done.out)
+        done = run(SINEW, "explore", "--survive", "--faults=links", "--runs=60", "-n", "4",
+                   os.path.join(BUILT, "explored_tolerant"), "careless")
+        self.assertEqual(done.code, 1, done.out + done.err)
+        command = re.search(r"repeat it with: sinew (.*)\n", done.out).group(1)
+        self.assertRegex(command, r"simulate --seed \d+ --fault link:\d-4@\d+ --survive -n 4 ")
+        self.assertEqual(run(SINEW, *command.split()).code, 6)
+
+    def test_faults_and_steering_go_together(self):
+        program = os.path.join(BUILT, "explored_choices")
+        for faults in ("slow", "links"):
+            done = run(SINEW, "explore", "--faults", faults, "--runs", "80", "-n", "4", program)
+            self.assertEqual(done.code, 0, done.out + done.err)
+            self.assertIn("wildcard receives: 9 of 9 matches seen\n", done.out)
+        done = run(SINEW, "explore", "--faults", "slow", "--runs=10", "-n", "3", RACE, "2000")
+        self.assertEqual(done.code, 1, done.out + done.err)
+        self.assertIn("--match 0:1=2", done.out)
+
     def test_without_survive_a_drawn_death_ends_the_job(self):
         done = run(SINEW, "explore", "--faults", "ranks", "--runs", "30", "-n", "4", RING)
         self.assertEqual(done.code, 0, done.out + done.err)
@@ -147,6 +239,16 @@ class Simulate(unittest.TestCase):
         self.assertRegex(done.out, r"seed \d+, match 0:1=2 ends otherwise: code 3, where the usual "
                                    r"run has 0")
         self.assertIn("came from rank 2", done.out)
+
+    def test_the_command_that_repeats_a_run_leaves_the_programs_arguments_alone(self):
+        own = ["1", "--runs", "3", "--faults=4", ":", "-n", "1", "--", RACE, "1", "--seed", "5"]
+        done = run(SINEW, "explore", "--seed", "9", "-np", "2", "--runs=10", "-x", "--runs=1",
+                   RACE, *own)
+        self.assertEqual(done.code, 1, done.out + done.err)
+        command = re.search(r"repeat it with: (.*)\n", done.out).group(1).split()
+        self.assertEqual(command[:4], ["sinew", "simulate", "--seed", "0"])
+        self.assertEqual(command[4:], ["--match", "0:1=2", "-n", "2", "-x", "--runs=1", RACE, *own])
+        self.assertEqual(run(SINEW, *command[1:]).code, 3)
 
     def test_what_delays_do_not_reach_is_met_all_the_same(self):
         done = run(SINEW, "explore", "-n", "3", "--runs=10", RACE, "2000")
@@ -209,8 +311,9 @@ class Simulate(unittest.TestCase):
                 (("--fault", "kill:4@1", "-n", "4"), "the job has 4 ranks"),
                 (("--match", "1=2"), "is not RANK:NUMBER=SENDER"),
                 (("--faults", "ranks"), "is for the runs of sinew explore"),
-                (("--faults", "links"), "links are not cut yet"),
-                (("--faults", "cats"), "takes ranks, hosts or slow"),
+                (("--faults", "cats"), "takes ranks, hosts, links or slow"),
+                (("--fault", "link:0-1"), "nor link:NODE-NODE@FROM[-TO[/TIMES]]"),
+                (("--fault", "link:0-1@5", "-n", "2"), "no link between these nodes"),
         ):
             done = simulate(*words, RING)
             self.assertNotEqual(done.code, 0, words)

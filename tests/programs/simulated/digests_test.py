@@ -19,6 +19,8 @@ PROGRAMS = [words.split() for words in (
     "intercollectives_nonblocking 3 4", "intercomm 5", "matching", "neighbours",
     "neighbours_persistent", "objects", "polling", "random_order 3 30 1",
     "random_order_nonblocking 4 30 1", "revoke", "routes", "sessions", "tool_counters", "topology")]
+# Whose threads are fibers.
+THREADED = ["mpi_meeting_threads 2", "mpi_partitioned", "explored_threads"]
 # In which a rank dies.
 SURVIVING = ["survive", "between", "survive_windows", "pending"]
 RUNS = 3
@@ -51,6 +53,13 @@ class Digests(unittest.TestCase):
                 seen[seed] = {figures(seed, "mpi_" + words[0], *words[1:]) for _ in range(RUNS)}
                 self.assertEqual(len(seen[seed]), 1, f"{words}, seed {seed}: {seen[seed]}")
             self.assertNotEqual(seen[0], seen[7], words)
+
+    def test_threads_that_are_fibers_take_the_same_turns(self):
+        for program in THREADED:
+            for seed in (0, 7):
+                seen = {figures(seed, *program.split(), options=["--threads-as-fibers"])
+                        for _ in range(RUNS)}
+                self.assertEqual(len(seen), 1, f"{program}, seed {seed}: {seen}")
 
     def test_deaths_come_at_the_same_time(self):
         for program in SURVIVING:

@@ -82,6 +82,10 @@ struct run_options {
 /// Words behind "run". How many ranks there are may still be open: see place_ranks() (hosts.hpp).
 /// Throws usage_failure.
 [[nodiscard]] run_options parse_run(std::span<const std::string_view> words);
+/// The same words without those options that are named (by their first names), wherever they stand
+/// before a program's name; the programs' own arguments stay as they are. parse_run() takes them.
+[[nodiscard]] std::vector<std::string> words_without(std::span<const std::string_view> words,
+                                                     std::span<const std::string_view> dropped);
 /// What can be checked when the number of ranks is known. Throws usage_failure.
 void check_ranks(const run_options& options);
 /// Ranks of a program of which nothing is said: SINEW_IMAGES, or 1. Throws usage_failure.

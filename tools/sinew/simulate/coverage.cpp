@@ -9,10 +9,7 @@
 
 namespace sinew::tool {
 
-bool trial::kills() const {
-  return std::any_of(faults.begin(), faults.end(),
-                     [](const sim::fault& each) { return each.what == sim::fault_kind::kill; });
-}
+bool trial::may_kill() const { return std::any_of(faults.begin(), faults.end(), sim::may_kill); }
 
 std::string trial::text() const {
   return "seed " + std::to_string(seed) + (matches.empty() ? "" : ", match " + to_text(matches));
@@ -27,8 +24,11 @@ std::string trial::options() const {
 }
 
 void write_facts(int file, const run_facts& facts) {
-  const std::string text = "run " + std::to_string(facts.virtual_ns) + " " +
-                           std::to_string(facts.ranks) + " " + (facts.stuck ? "1" : "0") + "\n";
+  std::string text = "run " + std::to_string(facts.virtual_ns) + " " + std::to_string(facts.ranks) +
+                     " " + (facts.stuck ? "1" : "0") + (facts.cut_off ? " 1" : " 0") + "\n";
+  for (const auto& [one, other] : facts.links) {
+    text += "link " + std::to_string(one) + " " + std::to_string(other) + "\n";
+  }
   (void)!::write(file, text.data(), text.size());
 }
 
@@ -39,7 +39,10 @@ run_facts facts_in(const std::string& text) {
   while (lines >> what) {
     std::string match;
     if (what == "run") {
-      lines >> result.virtual_ns >> result.ranks >> result.stuck;
+      lines >> result.virtual_ns >> result.ranks >> result.stuck >> result.cut_off;
+    } else if (what == "link") {
+      auto& [one, other] = result.links.emplace_back();
+      lines >> one >> other;
     } else if (lines >> match) {
       what == "met" ? void(result.met.insert(p2p::parse_match(match)))
                     : result.could_be_met.push_back(p2p::parse_match(match));

@@ -4,6 +4,7 @@
 // do: Vakkalanka et al., CAV 2008; Vo et al., SC 2010).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -24,7 +25,7 @@ struct trial {
   std::int64_t longest_ns = 0;                  ///< the run ends then; 0: whenever it likes
 
   friend bool operator==(const trial&, const trial&) = default;
-  [[nodiscard]] bool kills() const;
+  [[nodiscard]] bool may_kill() const;
   [[nodiscard]] std::string text() const;     ///< "seed 5, match 0:1=2"
   [[nodiscard]] std::string options() const;  ///< "--seed 5 --match 0:1=2"
 };
@@ -33,7 +34,9 @@ struct trial {
 struct run_facts {
   std::int64_t virtual_ns = 0;
   int ranks = 0;
-  bool stuck = false;  ///< all ranks waited in vain, or it did not end
+  std::vector<std::array<int, 2>> links = {};  ///< that were used, by their ends
+  bool stuck = false;                          ///< all ranks waited in vain, or it did not end
+  bool cut_off = false;  ///< a rank was after it had left, and others waited for it
   std::set<p2p::source_match> met = {};
   std::vector<p2p::source_match> could_be_met = {};  ///< in the order in which it was seen
 };

@@ -114,7 +114,7 @@ class runs {
     own.matches.insert(own.matches.end(), to.what.matches.begin(), to.what.matches.end());
     own.longest_ns = to.what.longest_ns;
     own.facts_file = to.facts.get();
-    own.timeout_s = to.what.kills() && own.timeout_s == 0 ? longest_run_s : own.timeout_s;
+    own.timeout_s = to.what.may_kill() && own.timeout_s == 0 ? longest_run_s : own.timeout_s;
     int code = 1;
     try {
       code = one_run_(std::move(own), words_);
@@ -136,31 +136,30 @@ bool is_good(const ending& one, const ending& usual, const run_options& options)
   const auto kills_all = [&] {
     std::set<int> killed;
     for (const sim::fault& each : one.of.faults) {
-      killed.insert(each.rank);
+      if (each.what == sim::fault_kind::kill) {
+        killed.insert(each.rank);
+      }
     }
     return static_cast<int>(killed.size()) == usual.facts.ranks;
   };
   if (one.facts.stuck && lacks_a_match(one.of, one.facts)) {
     return true;  // it waits for what cannot come
   }
-  if (one.code == killed_code && one.of.kills() && (!options.survive || kills_all())) {
+  if (one.code == killed_code && one.of.may_kill() && (!options.survive || kills_all())) {
+    return true;
+  }
+  if (one.facts.cut_off && !options.survive) {
     return true;
   }
   return one.code == usual.code && (!options.same_output || one.printed == usual.printed);
 }
 
 std::string command_for(const std::vector<std::string_view>& words, const trial& what) {
+  constexpr std::string_view of_explore[] = {"--simulate", "--seed", "--runs", "--same-output",
+                                             "--faults"};
   std::string text = "sinew simulate " + what.options();
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--simulate" || words[i] == "--same-output" ||
-        words[i].starts_with("--runs=") || words[i].starts_with("--faults=")) {
-      continue;
-    }
-    if (words[i] == "--runs" || words[i] == "--faults") {
-      ++i;
-      continue;
-    }
-    text += " " + shell_quoted(std::string(words[i]));
+  for (const std::string& each : words_without(words, of_explore)) {
+    text += " " + shell_quoted(each);
   }
   return text;
 }
@@ -215,9 +214,9 @@ class exploration {
   [[nodiscard]] trial drawn(std::uint64_t seed) const {
     trial result{.seed = seed};
     if (!options_.draws.empty()) {
-      result.faults =
-          sim::draw_faults(options_.draws, seed,
-                           {usual_.facts.ranks, options_.ranks_per_node, usual_.facts.virtual_ns});
+      result.faults = sim::draw_faults(options_.draws, seed,
+                                       {usual_.facts.ranks, options_.ranks_per_node,
+                                        usual_.facts.virtual_ns, usual_.facts.links});
     }
     return result;
   }
@@ -226,7 +225,7 @@ class exploration {
   std::vector<trial> generation() {
     std::vector<trial> result;
     const std::uint64_t left = end_ - done_;
-    while (options_.draws.empty() && result.size() < least_seeds && result.size() < left) {
+    while (result.size() < least_seeds && result.size() < left) {
       std::optional<trial> next = coverage_.next();
       if (!next) {
         break;
@@ -277,14 +276,11 @@ class exploration {
   }
 
   void tell_end() const {
-    const bool may_end =
-        !options_.survive && (options_.draws == "ranks" || options_.draws == "hosts");
+    const bool may_end = !options_.survive && !options_.draws.empty() && options_.draws != "slow";
     std::printf("all %llu runs end as %s, with code 0%s\n", static_cast<unsigned long long>(end_),
                 may_end ? "they should" : "the usual one",
                 may_end ? ", or 137 where a rank has died" : "");
-    if (options_.draws.empty()) {
-      std::fputs(coverage_.text().c_str(), stdout);
-    }
+    std::fputs(coverage_.text().c_str(), stdout);
   }
 
   const run_options& options_;

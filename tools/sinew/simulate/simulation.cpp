@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <numeric>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -60,15 +63,61 @@ std::string seconds_text(std::int64_t ns) {
   return text;
 }
 
-std::string busiest_link(const sim::network& net) {
+std::string busiest_links(const sim::network& net) {
+  constexpr std::size_t most = 3;
   const std::vector<std::uint64_t>& carried = net.carried();
-  const auto most = std::max_element(carried.begin(), carried.end());
-  if (most == carried.end() || *most == 0) {
-    return "no link was used";
+  std::vector<route::link_id> busiest(carried.size());
+  std::iota(busiest.begin(), busiest.end(), route::link_id{0});
+  const auto end = busiest.begin() + static_cast<std::ptrdiff_t>(std::min(most, busiest.size()));
+  std::partial_sort(busiest.begin(), end, busiest.end(), [&](route::link_id a, route::link_id b) {
+    return carried[a] != carried[b] ? carried[a] > carried[b] : a < b;
+  });
+  std::string text;
+  for (auto link = busiest.begin(); link != end && carried[*link] != 0; ++link) {
+    text += (text.empty() ? "busiest links from node " : ", ") +
+            net.topology().label(net.topology().from(*link)) + " to " +
+            net.topology().label(net.topology().to(*link)) + ": " + std::to_string(carried[*link]) +
+            " bytes";
   }
-  const auto link = static_cast<route::link_id>(most - carried.begin());
-  return "busiest link from node " + net.topology().label(net.topology().from(link)) + " to " +
-         net.topology().label(net.topology().to(link)) + ": " + std::to_string(*most) + " bytes";
+  return text.empty() ? "no link was used" : text;
+}
+
+/// Cables that have carried something, in either direction.
+std::vector<std::array<int, 2>> used_links(const sim::network& net) {
+  std::set<std::array<int, 2>> used;
+  for (route::link_id l = 0; l < net.topology().links(); ++l) {
+    if (net.carried()[l] != 0) {
+      const auto [one, other] = std::minmax({net.topology().from(l), net.topology().to(l)});
+      used.insert({static_cast<int>(one), static_cast<int>(other)});
+    }
+  }
+  return {used.begin(), used.end()};
+}
+
+/// "ranks waited for 71 % of that time: MPI_Recv 41 %, MPI_Init 30 %"; "" if they have not.
+std::string waits_text(const sim::totals& all, int ranks) {
+  constexpr std::size_t most = 5;
+  const double whole = static_cast<double>(all.virtual_ns) * ranks;
+  const auto share = [whole](std::int64_t ns) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%.1f %%", 100 * static_cast<double>(ns) / whole);
+    return std::string(text);
+  };
+  std::int64_t sum = 0;
+  std::int64_t rest = 0;
+  std::string calls;
+  for (std::size_t i = 0; i < all.waits.size(); ++i) {
+    const sim::wait_total& each = all.waits[i];
+    sum += each.ns;
+    if (i < most) {
+      calls += (i == 0 ? ": " : ", ") + each.call + " " + share(each.ns);
+    } else {
+      rest += each.ns;
+    }
+  }
+  return sum == 0 || whole == 0 ? ""
+                                : "ranks waited for " + share(sum) + " of the virtual time" +
+                                      calls + (rest != 0 ? ", others " + share(rest) : "");
 }
 
 }  // namespace
@@ -112,6 +161,9 @@ simulation::simulation(run_options& options)
     set("SINEW_FABRIC_NODES", std::to_string(ranks_ > 1 ? ranks_ : 0));
     set("SINEW_FABRIC_BACK_ENDS", "sim");
     set("SINEW_CORE_PROGRESS", "waiters");
+    // One fiber at a time, in an order that is the same in each run; see poller::sleeps_at_once().
+    set("SINEW_FIBER_WORKERS", "1");
+    set("SINEW_THREADS_SLICES", "0");
     if (options.facts_file >= 0 || !options.matches.empty()) {
       set(p2p::forced_matches_variable, to_text(options.matches));
     }
@@ -151,7 +203,16 @@ void simulation::serve(job& running) noexcept {
                                         "a call, and time stands still; --preempt lets it go on.\n",
                                         rank, seconds);
                          },
-                     .on_death = [&](int rank) { running.tell_dead(rank); },
+                     .on_death =
+                         [&](int rank) {
+                           if (options_.survive) {
+                             running.tell_dead(rank);
+                           } else {
+                             end_job("rank " + std::to_string(rank) +
+                                     " is cut off by links that have failed, and what it sent last "
+                                     "is lost");
+                           }
+                         },
                      .on_notice =
                          [&](int rank, const fabric::header& words) {
                            running.tell_vote(rank, boot::unpacked({words.word[0], words.word[1]}));
@@ -187,13 +248,20 @@ int simulation::run(job& running) {
       seconds_text(all.virtual_ns).c_str(),
       code == 0 || all.deadlock ? "" : " until the job ended early", seconds_text(real_ns).c_str(),
       static_cast<unsigned long long>(all.messages), static_cast<unsigned long long>(all.bytes),
-      busiest_link(simulator_->model()).c_str(), static_cast<unsigned long long>(options_.seed),
+      busiest_links(simulator_->model()).c_str(), static_cast<unsigned long long>(options_.seed),
       static_cast<unsigned long long>(all.digest));
+  if (const std::string waits = waits_text(all, ranks_); !waits.empty()) {
+    std::fprintf(stderr, "sinew simulate: %s.\n", waits.c_str());
+  }
   if (!options_.picture.empty()) {
     draw();
   }
   if (options_.facts_file >= 0) {
-    write_facts(options_.facts_file, {all.virtual_ns, ranks_, all.deadlock || all.late});
+    write_facts(options_.facts_file, {.virtual_ns = all.virtual_ns,
+                                      .ranks = ranks_,
+                                      .links = used_links(simulator_->model()),
+                                      .stuck = all.deadlock || all.late,
+                                      .cut_off = all.cut_off});
   }
   return code;
 }

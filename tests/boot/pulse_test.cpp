@@ -83,7 +83,7 @@ TEST_F(Pulse, AChildHasAnEmptyOneOfItsOwn) {
 }
 
 /// Nobody but readers of the page asks its rank.
-class without_launcher final : public session {
+class rank_that_nobody_started final : public session {
  public:
   const place& where() const override { return where_; }
   void put(const std::string&, const std::string&) override {}
@@ -99,7 +99,7 @@ class without_launcher final : public session {
 };
 
 TEST_F(Pulse, AQuestionIsAnsweredOnce) {
-  without_launcher rank;
+  rank_that_nobody_started rank;
   EXPECT_TRUE(rank.asks_for_waits());
   EXPECT_EQ(rank.take_question(), 0);
   const int asked = seen_->question.fetch_add(1) + 1;

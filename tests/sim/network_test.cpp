@@ -66,16 +66,16 @@ std::vector<std::int64_t> arrivals(network& net, const std::vector<sent>& all) {
   take_until(std::numeric_limits<std::int64_t>::max());
   return come;
 }
-std::int64_t arrival(network& net, const sent& one) { return arrivals(net, {one}).front(); }
+std::int64_t arrival_of(network& net, const sent& one) { return arrivals(net, {one}).front(); }
 
 using times = std::vector<std::int64_t>;
 
 TEST(network, one_message_takes_latency_hops_and_bytes) {
   network net = made("mesh:8", 8);
-  EXPECT_EQ(arrival(net, {0, 1, 0, 0}), 1010);
-  EXPECT_EQ(arrival(net, {0, 5, 0, 5000}), 5000 + 1050);
-  EXPECT_EQ(arrival(net, {0, 5, 500, 10000}), 10000 + 1050 + 500) << "links pass it on at once";
-  EXPECT_EQ(arrival(net, {0, 5, much, 20000}), 20000 + 1050 + much);
+  EXPECT_EQ(arrival_of(net, {0, 1, 0, 0}), 1010);
+  EXPECT_EQ(arrival_of(net, {0, 5, 0, 5000}), 5000 + 1050);
+  EXPECT_EQ(arrival_of(net, {0, 5, 500, 10000}), 10000 + 1050 + 500) << "links pass it on at once";
+  EXPECT_EQ(arrival_of(net, {0, 5, much, 20000}), 20000 + 1050 + much);
 }
 
 TEST(network, short_messages_take_a_link_one_after_the_other) {
@@ -148,7 +148,7 @@ TEST(network, what_ends_gives_its_share_to_others) {
 TEST(network, ranks_of_a_node_do_without_the_adapter) {
   network net = made("mesh:2", 4, 2);
   EXPECT_EQ(arrivals(net, {{0, 1, 1000}, {1, 2, 0}}), (times{100 + 100, 1010}));
-  EXPECT_EQ(arrival(net, {0, 1, 100000, 1000}), 1000 + 100 + 10000);
+  EXPECT_EQ(arrival_of(net, {0, 1, 100000, 1000}), 1000 + 100 + 10000);
 }
 
 // Four pairs could copy 10 bytes a ns each, and all of a node 20.

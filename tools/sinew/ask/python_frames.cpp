@@ -22,6 +22,7 @@ stack stack_of(const process_memory& in, address thread, const python_layout& ho
           base::python_place_of(in, in.at(frame + how.code), in.at(frame + how.instruction), how);
       if (call) {
         calls.push_back({.function = std::move(call->function),
+                         .module = "",
                          .file = std::move(call->file),
                          .line = call->line,
                          .interpreted = true});

@@ -41,10 +41,10 @@ constexpr std::int64_t least_look_ns = 100;
 constexpr std::int64_t longest_look_ns = 10'000;
 /// Of each reading of the clock, so that a loop of readings ends. After so many of them without a
 /// hand-over each lasts twice as long, up to a limit: a loop that computes until a moment
-/// ends after less than a million rounds, and not after fifty million for each second.
+/// that is far away ends sooner than after fifty million rounds for each second.
 constexpr std::int64_t clock_ns = 20;
 constexpr std::int64_t longest_reading_ns = 100'000;
-constexpr std::uint32_t readings_of_a_step = 50'000;
+constexpr std::uint32_t readings_of_a_step = 4'000'000;
 constexpr std::int64_t longest_sleep_ns = INT64_MAX / 4;  // 73 years
 /// Of a thread that would hand over after another one has.
 constexpr std::uint64_t nap_ns = 100'000;

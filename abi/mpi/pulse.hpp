@@ -7,8 +7,8 @@
 
 namespace sinew::mpi::pulse {
 
-/// The call begins, or has ended: some 50 ns. Nothing where nobody looks any more; then the next
-/// call is not watched. Any thread.
+/// The call begins, or has ended: some 60 ns each. Nothing where nobody looks any more; then the
+/// next call is not watched. Any thread.
 [[nodiscard]] std::int64_t begin(const watch::call& call) noexcept;
 void end(const watch::call& call) noexcept;
 

@@ -213,7 +213,7 @@ command_page top_page() {
       "share of a processor, share of the time in MPI (all threads together), calls of MPI,\n"
       "messages and accesses, bytes that calls send and receive by their arguments, and memory,\n"
       "what ranks share included; then the latest call, or for how long the rank has waited.\n"
-      "Ranks count only while somebody looks, some 100 ns a call. Programs without MPI have\n"
+      "Ranks count only while somebody looks, some 120 ns a call. Programs without MPI have\n"
       "processor, memory and waits. On a terminal the table stays in place, and keys change it.\n\n"
       "exit code: 0; 1 the job cannot be asked, or there is none.",
       table(unused),

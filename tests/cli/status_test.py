@@ -15,7 +15,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import SINEW, run, start, survivors
+from support import SINEW, RunningJobs, run, start
 
 PROGRAM = sys.argv[3]
 SOURCE = Path(__file__).with_name("mpi_status.c").read_text().splitlines()
@@ -30,22 +30,10 @@ def line(function):
 REDUCING = r"MPI_Allreduce( of MPI_COMM_WORLD)?(, for \d+ s)?, in " + line("gather_all")
 
 
-class Status(unittest.TestCase):
-    def setUp(self):
-        self.jobs = []
-
-    def tearDown(self):
-        for each in self.jobs:
-            each.kill()
-            each.communicate()
-        self.assertEqual(survivors(), [])
-
-    def begin(self, ranks=4, mode="", words=(), env=None):
-        job = start(SINEW, "run", "-n", str(ranks), "--timeout", "200", *words, PROGRAM, mode,
-                    env=env)
-        self.jobs.append(job)
-        for _ in range(ranks):
-            self.assertEqual(job.stdout.readline(), b"ready\n")
+class Status(RunningJobs):
+    def begin_job(self, ranks=4, mode="", words=(), env=None):
+        job = self.begin(SINEW, "run", "-n", str(ranks), "--timeout", "200", *words, PROGRAM, mode,
+                         ranks=ranks, env=env)
         until = time.monotonic() + 60  # they may not stand where they will
         while not self.all_stand(json.loads(self.ask("--json", str(job.pid)))):
             self.assertLess(time.monotonic(), until)
@@ -66,17 +54,17 @@ class Status(unittest.TestCase):
         self.assertRegex(text, r"(?s)" + r".*\n.*".join(places))
 
     def test_the_fewest_come_last(self):
-        job = self.begin()
+        job = self.begin_job()
         text = self.ask(str(job.pid))
         self.assert_told(text, f"job {job.pid}: .*run.* -n 4", r"  ranks 0, 2-3: " + REDUCING,
                          r"  rank 1: MPI_Recv.*, in " + line("lag_behind"),
                          r"  1 rank stands elsewhere than the 3 others: look there first\.")
 
     def test_one_that_computes_or_is_called_back(self):
-        job = self.begin(mode="compute")
+        job = self.begin_job(mode="compute")
         self.assert_told(self.ask(str(job.pid)),
                          r"  rank 1: in no call of MPI, in " + line("compute"))
-        other = self.begin(mode="call back")
+        other = self.begin_job(mode="call back")
         text = self.ask(str(other.pid))
         self.assert_told(text, r"  rank 1: MPI_Reduce_local, in " + line("call_back"))
         all_of_them = self.ask()  # others may run on this machine
@@ -84,7 +72,7 @@ class Status(unittest.TestCase):
         self.assertIn(f"job {other.pid}: ", all_of_them)
 
     def test_as_a_tree_and_for_programs(self):
-        job = self.begin()
+        job = self.begin_job()
         tree = self.ask("--stacks", str(job.pid))
         self.assert_told(tree, r"\n  main \(\S*mpi_status.c:\d+\)  \[ranks 0, 2-3\]",
                          line("gather_all"), "  MPI_Allreduce", r"  main \([^\n]*  \[rank 1\]",
@@ -100,7 +88,7 @@ class Status(unittest.TestCase):
     def test_nobody_waits_for_servers_of_sources(self):
         with socket.create_server(("localhost", 0)) as server:
             address = "http" + "://%s:%d" % server.getsockname()
-            job = self.begin(env={"DEBUGINFOD_URLS": address, "DEBUGINFOD_TIMEOUT": "1"})
+            job = self.begin_job(env={"DEBUGINFOD_URLS": address, "DEBUGINFOD_TIMEOUT": "1"})
             self.assertIn("gather_all", self.ask(str(job.pid)))
             self.assertEqual(select.select([server], [], [], 0)[0], [])
 
@@ -124,7 +112,7 @@ class Status(unittest.TestCase):
         return text
 
     def test_the_job_says_it_itself_and_goes_on(self):
-        job = self.begin()
+        job = self.begin_job()
         for _ in range(2):
             job.send_signal(signal.SIGQUIT)
             self.assert_told(self.read_told(job, "look there first"), "where the ranks stand:",
@@ -138,7 +126,7 @@ class Status(unittest.TestCase):
                          r"  ranks 0, 2-3: " + REDUCING, "  rank 1: MPI_Recv")
 
     def test_silence_is_told_once(self):
-        job = self.begin(mode="thread", words=("--silence", "1"))
+        job = self.begin_job(mode="thread", words=("--silence", "1"))
         text = self.read_told(job, "the job goes on")
         self.assert_told(text, "where the ranks stand:", r"  ranks 0, 2-3: " + REDUCING,
                          "sinew run: all ranks wait, and none has done anything for 1 s")
@@ -163,7 +151,7 @@ class Status(unittest.TestCase):
 
     def test_an_interrupt_says_it_of_a_job_that_waits(self):
         for mode, told in (("", True), ("compute", False)):
-            job = self.begin(mode=mode)
+            job = self.begin_job(mode=mode)
             job.send_signal(signal.SIGINT)
             err = job.communicate(timeout=60)[1].decode()
             self.assertEqual(job.returncode, 130)
@@ -218,7 +206,7 @@ class Status(unittest.TestCase):
         self.assertRegex(self.ask(str(job.pid)), "rank.* in no call of MPI")
 
     def test_what_cannot_be_asked(self):
-        job = self.begin()
+        job = self.begin_job()
         done = run(SINEW, "status", str(os.getpid()))
         self.assertEqual((done.code, done.out), (1, ""))
         self.assertRegex(done.err, r"the job \d+ cannot be asked .*sinew status lists them")

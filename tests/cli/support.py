@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import unittest
 
 SINEW = sys.argv[1]
 PROBE = sys.argv[2]
@@ -136,3 +137,24 @@ def find_mpiexec():
         if os.access(path, os.X_OK):
             return path
     return shutil.which("mpiexec.hydra")
+
+
+class RunningJobs(unittest.TestCase):
+    """Jobs that a test begins, and that end with it."""
+
+    def setUp(self):
+        self.jobs = []
+
+    def tearDown(self):
+        for each in self.jobs:
+            each.kill()
+            each.communicate()
+        self.assertEqual(survivors(), [])
+
+    def begin(self, *words, ranks, **how):
+        """Returns once that many ranks have said that they are ready."""
+        job = start(*words, **how)
+        self.jobs.append(job)
+        for _ in range(ranks):
+            self.assertEqual(job.stdout.readline(), b"ready\n")
+        return job

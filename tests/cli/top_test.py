@@ -17,7 +17,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import SINEW, run, start, survivors
+from support import SINEW, RunningJobs, run
 
 PROGRAM = sys.argv[3]
 
@@ -28,23 +28,7 @@ def may_look_at_others():
     return os.geteuid() == 0 or not setting.exists() or setting.read_text().strip() == "0"
 
 
-class Running(unittest.TestCase):
-    def setUp(self):
-        self.jobs = []
-
-    def tearDown(self):
-        for each in self.jobs:
-            each.kill()
-            each.communicate()
-        self.assertEqual(survivors(), [])
-
-    def begin(self, *words, ranks):
-        job = start(*words)
-        self.jobs.append(job)
-        for _ in range(ranks):
-            self.assertEqual(job.stdout.readline(), b"ready\n")
-        return job
-
+class Running(RunningJobs):
     def begin_job(self, ranks=4):
         return self.begin(SINEW, "run", "-n", str(ranks), "--timeout", "200", "--on-deadlock",
                           "say", PROGRAM, ranks=ranks)
